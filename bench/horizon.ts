@@ -2,146 +2,86 @@
  * What plans that look ahead take: the engines alone, from the problem to the first step's moves and the bound, in
  * processor time.
  *
- *   npm run bench:horizon -- [--only TEXT] [--repeats 5] [--limit 60] [--json FILE]
+ *   npm run bench:horizon -- [--only TEXT] [--repeats 5] [--limit 60] [--family usual] [--seeds 1,2,3] [--json FILE]
  *
  * The sample: 73 zones of New York on Thursday 27 April 2017 from 8:00 local time on, as observed; 8,000 vehicles in
  * proportion to the demand of the day, two trips per vehicle and hour, a trip that is not served costs 6 km. Trips end
- * as those of 2017 did. A re-plan starts from the moves of a plan an hour before. Cities: places at random, demand that
- * shifts through the day, trips by gravity.
+ * as those of 2017 did. A re-plan starts from the moves of a plan an hour before. Cities: `horizon-cities.ts`.
+ * `--family hard` plans its hard kinds instead, a city per seed.
  */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { loadSolver } from '../src/core/optimize/highs/highs.ts';
-import { type HorizonSolution, planHorizon } from '../src/core/optimize/horizon/plan-horizon.ts';
-import { shareTrips } from '../src/core/optimize/horizon/trip-shares.ts';
-import type { HorizonProblem, TravelPairs } from '../src/core/optimize/horizon/types.ts';
+import type { HorizonSolution } from '../src/core/optimize/horizon/outcome.ts';
+import { planHorizon } from '../src/core/optimize/horizon/plan-horizon.ts';
+import { planWithRules } from '../src/core/optimize/horizon/plan-with-rules.ts';
+import type { RuledHorizon } from '../src/core/optimize/horizon/rules.ts';
+import type { HorizonProblem } from '../src/core/optimize/horizon/types.ts';
 import { createCache } from '../src/core/optimize/run/cache.ts';
 import { nowMs } from '../src/core/optimize/run/clock.ts';
-import { digits, readArguments, reportTable, spread, whole } from './cli.ts';
-import { createUniform } from './instances.ts';
+import { digits, percentile, readArguments, reportTable, spread, whole } from './cli.ts';
+import {
+  HARD_KINDS,
+  hardProblem,
+  problemOf,
+  randomCity,
+  sampleCity,
+  UNITS_PER_KM,
+} from './horizon-cities.ts';
 import { cpuMs } from './timed-solves.ts';
 
-const { only, repeats, limit, json } = readArguments({ only: '', repeats: 5, limit: 60 });
+const { only, repeats, limit, family, seeds, json } = readArguments({
+  only: '',
+  repeats: 5,
+  limit: 60,
+  family: 'usual',
+  seeds: [1, 2, 3],
+});
+if (!['usual', 'hard'].includes(family)) throw new Error(`--family: usual or hard, not ${family}`);
 
-const UNITS_PER_KM = 1e4;
-const TRIPS_PER_HOUR = 2;
 const GAP = 0.01;
 
-const readSample = (name: string) => {
-  const file = readFileSync(path.join(import.meta.dirname, '../data/nyc', name));
-  const text = (name.endsWith('.gz') ? gunzipSync(file) : file).toString();
-  return text.trim().split('\n').slice(1);
-};
-
-type City = { n: number; trips: Float64Array; pairs: TravelPairs; demandAt(hour: number): Float64Array };
-
-/** Moves between all places; those of unknown length are forbidden. */
-function pairsOf(n: number, km: Float64Array, minutes: Float64Array): TravelPairs {
-  const starts = new Int32Array(n + 1);
-  const arcs: number[] = [];
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j < n; j++) if (i !== j && km[i * n + j] > 0) arcs.push(i * n + j);
-    starts[i + 1] = arcs.length;
-  }
-  return {
-    starts,
-    targets: Int32Array.from(arcs, (a) => a % n),
-    units: Float64Array.from(arcs, (a) => Math.ceil(km[a] * UNITS_PER_KM)),
-    delay: Uint8Array.from(arcs, (a) => Math.max(1, Math.ceil(minutes[a] / 60))),
-  };
-}
-
-function sampleCity(): City {
-  const ids = readSample('locations.csv').map((line) => Number(line.split(',')[0]));
-  const n = ids.length;
-  const position = new Map(ids.map((id, j) => [id, j]));
-  const from = Date.parse('2017-04-27T12:00:00Z') / 3_600_000;
-  const hours = new Map<number, Float64Array>();
-  for (const line of readSample('demand_hourly.csv.gz')) {
-    const [id, time, pickups] = line.split(',');
-    const hour = Date.parse(time) / 3_600_000 - from;
-    const row = hours.get(hour) ?? new Float64Array(n);
-    row[position.get(Number(id))!] = Number(pickups);
-    hours.set(hour, row);
-  }
-  const trips = new Float64Array(n * n);
-  const km = new Float64Array(n * n).fill(Number.NaN);
-  const minutes = new Float64Array(n * n).fill(Number.NaN);
-  for (const line of readSample('zone_pairs_2017.csv.gz')) {
-    const [a, b, count, taken, miles] = line.split(',').map(Number);
-    const at = position.get(a)! * n + position.get(b)!;
-    trips[at] = count;
-    minutes[at] = taken;
-    km[at] = miles * 1.609344;
-  }
-  return { n, trips, pairs: pairsOf(n, km, minutes), demandAt: (hour) => hours.get(hour)! };
-}
-
-/** @param load trips that are wanted in the busiest hours, per trip that the vehicles serve */
-function randomCity(n: number, vehicles: number, load: number): City {
-  const random = createUniform(5);
-  const side = Math.sqrt(n / 73) * 8;
-  const places = Array.from({ length: n }, () => [side * random(), side * random()]);
-  const km = new Float64Array(n * n);
-  const minutes = new Float64Array(n * n);
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j < n; j++) {
-      km[i * n + j] = 1.3 * Math.hypot(places[i][0] - places[j][0], places[i][1] - places[j][1]);
-      minutes[i * n + j] = 5 + 3 * km[i * n + j];
+/** Rules that tie vehicles of several kinds, or several steps, to each other. */
+const RULES = {
+  'three capacities': ({ n, steps, supply, capacity }) => {
+    const size = n * steps;
+    const split = new Int32Array(3 * size);
+    for (let u = 0; u < size; u++) {
+      split[u] = Math.floor(supply[u] / 2);
+      split[size + u] = Math.floor(supply[u] / 4);
+      split[2 * size + u] = supply[u] - split[u] - split[size + u];
     }
-  }
-  const weights = places.map(() => Math.exp(2.4 * (random() + random() + random() - 1.5)));
-  const pulls = weights.map((weight) => weight * (0.5 + random()));
-  const all = weights.reduce((sum, weight) => sum + weight, 0);
-  const trips = km.map((far, a) => weights[Math.floor(a / n)] * pulls[a % n] * Math.exp(-far / 5));
-  const demandAt = (hour: number) =>
-    Float64Array.from(weights, (weight, j) => {
-      const ofDay = 0.3 + 0.7 * Math.sin(((hour + 4) * Math.PI) / 24) ** 2;
-      const ofPlace = 1 + 0.4 * Math.sin(hour * 0.4 + j);
-      return Number(((vehicles * TRIPS_PER_HOUR * load * ofDay * ofPlace * weight) / all).toFixed(3));
+    return { capacities: Float64Array.of(capacity / 2, capacity, 2 * capacity), supply: split };
+  },
+  docks: (problem) => {
+    const { n, supply } = problem;
+    // Room for half as many vehicles again as stand there, and for fifty.
+    const most = Float64Array.from(problem.demand, (_, u) => (u < n ? Infinity : 50 + 1.5 * supply[u % n]));
+    return { base: { ...problem, most: most.map(Math.floor) } };
+  },
+  'priority levels': ({ n }) => ({
+    levels: Uint8Array.from({ length: n }, (_, j) => [0, 0, 0, 1, 2][j % 5]),
+  }),
+  'a ceiling of 100 km': () => ({ ceilingUnits: 100 * UNITS_PER_KM }),
+  'a change costs 3 km': ({ n, supply }) => {
+    const groups = Array.from({ length: n }, (_, location) => {
+      return { capacityClass: 0, location, target: location, count: Math.floor(supply[location] / 2) };
     });
-  return { n, trips, pairs: pairsOf(n, km, minutes), demandAt };
-}
+    return { previous: { changeUnits: 3 * UNITS_PER_KM, groups: groups.filter(({ count }) => count > 0) } };
+  },
+} satisfies Record<string, (problem: HorizonProblem) => Partial<RuledHorizon>>;
 
-/** `crowded`: the vehicles stand at so many places at first; absent: in proportion to demand. */
-type Shape = {
-  crowded?: number;
-  hour: number;
-  steps: number;
-  vehicles: number;
-  hasFlows: boolean;
-  price: number;
-  level?: number;
-};
-
-function problemOf(
-  city: City,
-  { hour, steps, vehicles, hasFlows, price, level = 0, crowded }: Shape,
-): HorizonProblem {
-  const { n, trips, pairs } = city;
-  const demand = Float64Array.from(
-    { length: steps * n },
-    (_, u) => city.demandAt(hour + Math.floor(u / n))[u % n],
-  );
-  const day = new Float64Array(n);
-  for (let h = 0; h < 24; h++) for (const [j, value] of city.demandAt(h).entries()) day[j] += value;
-  const total = day.reduce((sum, value) => sum + value, 0);
-  const supply = new Int32Array(steps * n);
-  for (let j = 0; j < n; j++) supply[j] = Math.round((vehicles * day[j]) / total);
-  if (crowded) supply.fill(Math.round(vehicles / crowded), 0, crowded).fill(0, crowded);
-  const shares = hasFlows && shareTrips(n, trips);
-  return {
-    n,
-    steps,
-    supply,
-    demand,
-    capacity: TRIPS_PER_HOUR,
-    pairs,
-    required: level * demand.reduce((sum, value) => sum + value, 0),
-    ...(price > 0 && { unmetUnits: new Float64Array(steps * n).fill(price * UNITS_PER_KM) }),
-    ...(shares && { flows: Array.from({ length: steps }, () => shares) }),
+/** A step without demand comes first, in which the vehicles of the previous plan may move. */
+function ruledOf(problem: HorizonProblem, rule: keyof typeof RULES): RuledHorizon {
+  const { n, steps, supply, demand, unmetUnits, flows } = problem;
+  const later = (rows: Float64Array) => Float64Array.from([...new Float64Array(n), ...rows]);
+  const base: HorizonProblem = {
+    ...problem,
+    steps: steps + 1,
+    supply: Int32Array.from([...supply, ...new Int32Array(n)]),
+    demand: later(demand),
+    ...(unmetUnits && { unmetUnits: later(unmetUnits) }),
+    ...(flows && { flows: [flows[0], ...flows] }),
   };
+  return { base, capacities: Float64Array.of(base.capacity), supply: base.supply, ...RULES[rule](base) };
 }
 
 /** The moves of a plan as columns for the plan an hour later. */
@@ -157,9 +97,23 @@ function knownMoves({ pairs }: HorizonProblem, { outlook }: HorizonSolution) {
 const sample = { name: '73 zones of the sample', make: sampleCity };
 const city = (n: number, vehicles: number, load: number) => {
   const name = `${whole(n)} places, ${whole(vehicles)} vehicles`;
-  return { name, make: () => randomCity(n, vehicles, load) };
+  return { name, make: () => randomCity({ n, vehicles, load }) };
 };
-const CASES = [
+type Case = {
+  of: typeof sample;
+  steps: number;
+  vehicles: number;
+  hasFlows: boolean;
+  price: number;
+  level?: number;
+  crowded?: number;
+  isReplan?: boolean;
+  rule?: keyof typeof RULES;
+};
+const ruled = (Object.keys(RULES) as (keyof typeof RULES)[]).flatMap((rule): Case[] =>
+  [true, false].map((hasFlows) => ({ of: sample, steps: 6, vehicles: 8_000, hasFlows, price: 6, rule })),
+);
+const CASES: Case[] = [
   { of: sample, steps: 6, vehicles: 8_000, hasFlows: true, price: 6, isReplan: true },
   { of: sample, steps: 6, vehicles: 8_000, hasFlows: true, price: 6 },
   { of: sample, steps: 24, vehicles: 8_000, hasFlows: true, price: 6 },
@@ -174,7 +128,9 @@ const CASES = [
     price: 0,
     level: 0.95,
   },
+  { of: city(150, 7_000, 0.8), steps: 24, vehicles: 7_000, hasFlows: true, price: 6 },
   { of: city(263, 12_000, 0.8), steps: 24, vehicles: 12_000, hasFlows: true, price: 6 },
+  { of: city(263, 12_000, 0.8), steps: 24, vehicles: 12_000, hasFlows: true, price: 0, level: 0.95 },
   { of: city(1_000, 50_000, 0.8), steps: 12, vehicles: 50_000, hasFlows: false, crowded: 50, price: 6 },
   {
     of: city(1_000, 50_000, 0.8),
@@ -185,14 +141,20 @@ const CASES = [
     price: 0,
     level: 0.95,
   },
+  ...ruled,
 ];
 
 const cache = createCache();
 await loadSolver(cache);
+if (family === 'hard') {
+  await planHard();
+  process.exit();
+}
 const rows: string[][] = [];
-for (const { of, isReplan = false, ...shape } of CASES) {
-  const rule =
+for (const { of, isReplan = false, rule: name, ...shape } of CASES) {
+  const goal =
     shape.price > 0 ? `a trip is worth ${shape.price} km` : `${100 * (shape.level ?? 0)} % of the trips`;
+  const rule = name ? `${goal}; ${name}` : goal;
   const flows = shape.hasFlows ? 'with trip flows' : 'without';
   const start = shape.crowded ? ` at ${shape.crowded} of them` : '';
   const what = `${of.name}${start}, ${shape.steps} steps`;
@@ -206,7 +168,10 @@ for (const { of, isReplan = false, ...shape } of CASES) {
     const solve = async (hour: number, known?: ReturnType<typeof knownMoves>) => {
       const problem = problemOf(made, { ...shape, hour });
       const startedMs = cpuMs();
-      const found = await planHorizon(problem, GAP, { deadlineMs: nowMs() + 1000 * limit }, cache, known);
+      const control = { deadlineMs: nowMs() + 1000 * limit };
+      const found = name
+        ? await planWithRules(ruledOf(problem, name), GAP, control, cache, known)
+        : await planHorizon(problem, GAP, control, cache, known);
       if (found.kind !== 'solved') throw new Error(`${what}: ${found.kind}`);
       return { ms: cpuMs() - startedMs, problem, solution: found.solution };
     };
@@ -249,3 +214,48 @@ reportTable(
   },
   json,
 );
+
+/** Hard kinds: the median and the worst of a city per seed, and over all of them. */
+async function planHard(): Promise<void> {
+  const all: { ms: number; gap: number }[] = [];
+  const hardRows: string[][] = [];
+  const row = (name: string, runs: readonly { ms: number; gap: number }[], served: string) => [
+    name,
+    worst(
+      runs.map(({ ms }) => ms),
+      digits,
+    ),
+    worst(
+      runs.map(({ gap }) => 100 * gap),
+      (gap) => gap.toFixed(2),
+    ),
+    served,
+  ];
+  for (const kind of HARD_KINDS) {
+    if (!kind.name.includes(only)) continue;
+    const runs: { ms: number; gap: number; served: number }[] = [];
+    for (const seed of seeds) {
+      const problem = hardProblem(kind, seed);
+      const startedMs = cpuMs();
+      const found = await planHorizon(problem, GAP, { deadlineMs: nowMs() + 1000 * limit }, cache);
+      if (found.kind !== 'solved') throw new Error(`${kind.name}, city ${seed}: ${found.kind}`);
+      const { gap, figures } = found.solution;
+      const total = problem.demand.reduce((sum, demand) => sum + demand, 0);
+      runs.push({ ms: cpuMs() - startedMs, gap, served: figures.totalServed / total });
+    }
+    all.push(...runs);
+    const served = spread(
+      runs.map((run) => 100 * run.served),
+      (share) => share.toFixed(1),
+      [0, 1],
+    );
+    hardRows.push(row(kind.name, runs, served));
+  }
+  hardRows.push(row('all of them', all, ''));
+  const columns = ['263 places, 24 steps, trip flows', 'ms, median and worst', 'gap, %', 'served, %'];
+  reportTable({ columns, rows: hardRows }, json);
+}
+
+function worst(numbers: readonly number[], format: (value: number) => string): string {
+  return `${format(percentile(numbers, 0.5))}, ${format(Math.max(...numbers))}`;
+}
