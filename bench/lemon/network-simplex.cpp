@@ -1,6 +1,6 @@
 // LEMON's network simplex on an instance of bench/optimizer.ts, for comparison. Needs the LEMON headers (Debian:
 // liblemon-dev). Reads from standard input, little-endian: int32 n, repeats, netted, required; int32[n] supply, demand;
-// double[n*n] costs in whole units. Prints the optimal cost, then the milliseconds of each repeat (graph and solve).
+// double[n*n] costs in whole units, infinite where there is no arc. Prints the optimal cost, then the milliseconds of each repeat (graph and solve).
 //
 // Transportation form as in src/core/optimize/flow: sources i (supply) and "unserved" (demand not required), sinks j
 // (demand) and "nobody" (vehicles that serve none), all arcs without bounds. `netted`: what vehicles serve where they
@@ -9,6 +9,7 @@
 #include <lemon/smart_graph.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <vector>
@@ -62,8 +63,10 @@ int main() {
     for (size_t a = 0; a < sources.size(); a++) {
       const double *row = &cost[size_t(sources[a]) * n];
       for (size_t b = 0; b < sinks.size(); b++) {
+        const bool isStay = sources[a] == sinks[b];
+        if (!isStay && std::isinf(row[sinks[b]])) continue;
         const auto arc = graph.addArc(from[a], to[b]);
-        arcCost[arc] = sources[a] == sinks[b] ? 0 : int64_t(row[sinks[b]]);
+        arcCost[arc] = isStay ? 0 : int64_t(row[sinks[b]]);
       }
       graph.addArc(from[a], to.back());
       amount[from[a]] = s[sources[a]];

@@ -6,6 +6,7 @@
 import type { DenseCosts, FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
 import type { Arrays } from './arrays.ts';
 import { addCandidate, type Candidates, createNearestCollector } from './candidates.ts';
+import { type BlockCosts, costsByBlock, createSinkBlocks, type SinkBlocks } from './sink-blocks.ts';
 import type { SpanningTree } from './spanning-tree.ts';
 import { sinkNode } from './spanning-tree.ts';
 
@@ -26,6 +27,8 @@ export type ArcSet = {
 /** Violated arcs that one pass adds per source. */
 const VIOLATED_PER_ROW = 8;
 
+const NONE: Int32Array = new Int32Array(0);
+
 /** Rows between two updates of the cost above which no sink wants an arc. */
 const ROWS_PER_GATE = 32;
 
@@ -34,25 +37,35 @@ export function createArcSet(arrays: Arrays, n: number, costs: FlowCosts): ArcSe
 }
 
 function createDenseArcs(arrays: Arrays, n: number, { units }: DenseCosts): ArcSet {
+  let priced = { sources: NONE, sinks: NONE };
+  let blocks: SinkBlocks = { count: 0, starts: NONE, sinks: NONE, places: NONE };
+  let table: BlockCosts = { costs: NONE, least: NONE, forbidden: 0 };
+  const prepare = (sources: Int32Array, sinks: Int32Array) => {
+    if (priced.sources === sources && priced.sinks === sinks) return;
+    priced = { sources, sinks };
+    blocks = createSinkBlocks(arrays, n, units, sources, sinks);
+    table = costsByBlock(n, units, sources, sinks, blocks);
+  };
   return {
     addNearest(list, sources, sinks, k) {
+      prepare(sources, sinks);
+      const { count, starts, sinks: ordered } = blocks;
+      const { costs, least, forbidden } = table;
       const nearest = createNearestCollector(n, k, list, sinkNode(n, 0));
       const { sinkWorst } = nearest;
-      const isSink = maskOf(arrays, n, sinks);
-      let gate = Number.POSITIVE_INFINITY;
+      const gates = arrays.float64(count);
       for (let s = 0; s < sources.length; s++) {
         const i = sources[s];
-        const row = i * n;
-        const end = row + n;
-        if (s % ROWS_PER_GATE === 0) gate = largestAt(sinkWorst, sinks);
+        const first = s * sinks.length;
+        if (s % ROWS_PER_GATE === 0) highestOfBlocks(gates, blocks, sinkWorst);
         let rowWorst = Number.POSITIVE_INFINITY;
-        let most = rowWorst;
-        for (let a = nextBelow(units, row, end, most); a < end; a = nextBelow(units, a + 1, end, most)) {
-          const j = a - row;
-          const cost = units[a];
-          if (isSink[j] && (cost < rowWorst || cost < sinkWorst[j]) && cost >= 0 && i !== j) {
-            rowWorst = nearest.offer(i, j, cost);
-            most = Math.max(gate, rowWorst);
+        for (let b = 0; b < count; b++) {
+          const low = least[s * count + b];
+          if (low >= rowWorst && low >= gates[b]) continue;
+          for (let t = starts[b]; t < starts[b + 1]; t++) {
+            const cost = costs[first + t];
+            if (cost < forbidden && (cost < rowWorst || cost < sinkWorst[ordered[t]]))
+              rowWorst = nearest.offer(i, ordered[t], cost);
           }
         }
         nearest.endRow(i);
@@ -60,23 +73,29 @@ function createDenseArcs(arrays: Arrays, n: number, { units }: DenseCosts): ArcS
       nearest.finish();
     },
     addViolated(list, tree, sources, sinks) {
+      prepare(sources, sinks);
+      const { count, starts, sinks: ordered } = blocks;
+      const { costs, least, forbidden } = table;
       const { potential } = tree;
       const before = list.count;
       const sinkPotential = potential.subarray(sinkNode(n, 0), sinkNode(n, n));
-      const highest = largestAt(sinkPotential, sinks);
+      const prices = arrays.float64(sinks.length);
+      for (let t = 0; t < sinks.length; t++) prices[t] = sinkPotential[ordered[t]];
+      const highest = arrays.float64(count);
+      highestOfBlocks(highest, blocks, sinkPotential);
       const worst = worstOfRow(arrays);
       for (let s = 0; s < sources.length; s++) {
         const i = sources[s];
-        const row = i * n;
+        const first = s * sinks.length;
         const own = potential[i];
-        // Most arcs cost more than any sink would pay; one comparison rules them out.
-        const most = highest - own;
         let limit = 0;
-        const end = row + n;
-        for (let a = nextBelow(units, row, end, most); a < end; a = nextBelow(units, a + 1, end, most)) {
-          const j = a - row;
-          const reduced = units[a] + own - sinkPotential[j];
-          if (reduced < limit && units[a] >= 0 && j !== i) limit = worst.offer(j, units[a], reduced);
+        for (let b = 0; b < count; b++) {
+          if (least[s * count + b] + own - highest[b] >= limit) continue;
+          for (let t = starts[b]; t < starts[b + 1]; t++) {
+            const cost = costs[first + t];
+            const reduced = cost + own - prices[t];
+            if (reduced < limit && cost < forbidden) limit = worst.offer(ordered[t], cost, reduced);
+          }
         }
         worst.flush(list, n, i);
       }
@@ -173,10 +192,17 @@ export function nextBelow(units: Float64Array | Int32Array, from: number, end: n
   return a;
 }
 
-function largestAt(values: Float64Array, at: Int32Array): number {
-  let largest = Number.NEGATIVE_INFINITY;
-  for (let t = 0; t < at.length; t++) if (values[at[t]] > largest) largest = values[at[t]];
-  return largest;
+/** @param into count: the largest value of a sink in each block @param values by location */
+function highestOfBlocks(
+  into: Float64Array,
+  { count, starts, sinks }: SinkBlocks,
+  values: Float64Array,
+): void {
+  for (let b = 0; b < count; b++) {
+    let high = Number.NEGATIVE_INFINITY;
+    for (let t = starts[b]; t < starts[b + 1]; t++) if (values[sinks[t]] > high) high = values[sinks[t]];
+    into[b] = high;
+  }
 }
 
 export function largestOf(values: Float64Array): number {

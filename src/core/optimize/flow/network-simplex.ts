@@ -10,7 +10,7 @@ import { UNKNOWN_PROGRESS } from '../run/control.ts';
 import { isOver } from '../run/stopping.ts';
 import type { ArcSet } from './arcs.ts';
 import type { Candidates } from './candidates.ts';
-import { artificialNode, pivot, type SpanningTree } from './spanning-tree.ts';
+import { artificialNode, pivot, rootAtZero, type SpanningTree } from './spanning-tree.ts';
 import type { FlowControl, FlowCounts } from './types.ts';
 
 /** Pivots between two looks at stop flag and clock. */
@@ -52,6 +52,12 @@ export function pivotCandidates(
   first: number,
   isEnough?: (arc: number) => boolean,
 ): boolean {
+  const isDone = pivotAmong(search, first, isEnough);
+  rootAtZero(search.tree);
+  return isDone;
+}
+
+function pivotAmong(search: SimplexSearch, first: number, isEnough?: (arc: number) => boolean): boolean {
   const { tree, list, counts, control } = search;
   const { from, to, cost, count } = list;
   const { potential } = tree;

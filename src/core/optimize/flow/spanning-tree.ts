@@ -6,14 +6,16 @@
  * the partial load wanted at j: 2n + 3 + j, and further nodes of j in steps of n. Arcs lead from lower to higher
  * numbers only, so the arc between node v and its parent leads up exactly if v < parent.
  * Arcs have no upper bound, so arcs outside the tree carry no flow and only the tree is stored: parent, flow and cost
- * of the arc to it, depth, and the preorder thread in both directions (circular through the root).
+ * of the arc to it, the number of nodes below and the last of them, and the preorder thread in both directions
+ * (circular through the root).
  *
  * Strongly feasible: every arc that leads down carries flow. The leaving arc is the last blocking one on the cycle in
  * the direction of the flow, counted from the join. This keeps the tree strongly feasible, so the search never
  * cycles.
  *
  * Potentials: π(to) = π(from) + cost on tree arcs; reduced cost = cost + π(from) − π(to). Whole numbers, exact.
- * A pivot takes O(cycle + nodes of the subtree that moves).
+ * Between two nodes only the difference of potentials counts. So a pivot changes those of the subtree that moves, or of
+ * all other nodes if they are fewer, and takes O(cycle + nodes changed). `rootAtZero` undoes the shift.
  * Reference: Cunningham, A network simplex method, Mathematical Programming 11 (1976); Ahuja, Magnanti, Orlin,
  * Network Flows (1993), §11; Kovács, Minimum-cost flow algorithms: an experimental evaluation (2015).
  */
@@ -24,7 +26,10 @@ export type SpanningTree = {
   root: number;
   /** −1: the root, or not in the tree. */
   parent: Int32Array;
-  depth: Int32Array;
+  /** Nodes of the subtree, its top included. */
+  size: Int32Array;
+  /** The last node of the subtree in the thread. */
+  last: Int32Array;
   next: Int32Array;
   previous: Int32Array;
   /** Flow on the arc to the parent, in the arc's direction. */
@@ -49,7 +54,8 @@ export function createSpanningTree(arrays: Arrays, n: number, more = 0): Spannin
     n,
     root: idleNode(n),
     parent: arrays.int32(size).fill(-1),
-    depth: arrays.int32(size),
+    size: arrays.int32(size),
+    last: arrays.int32(size),
     next: arrays.int32(size),
     previous: arrays.int32(size),
     flow: arrays.float64(size),
@@ -66,27 +72,24 @@ export function attach(tree: SpanningTree, node: number, parent: number, flow: n
   tree.cost[node] = cost;
 }
 
-/** Thread and depths from parents, and potentials. O(n). */
+/** Thread, sizes and last nodes from parents, and potentials. O(n). */
 export function layOut(tree: SpanningTree): void {
-  const { parent, depth, next, previous, root } = tree;
-  const size = parent.length;
-  const { arrays } = tree;
-  const firstChild = arrays.int32(size).fill(-1);
-  const sibling = arrays.int32(size).fill(-1);
-  for (let v = size - 1; v >= 0; v--) {
+  const { parent, size, last, next, previous, root, arrays } = tree;
+  const nodes = parent.length;
+  const firstChild = arrays.int32(nodes).fill(-1);
+  const sibling = arrays.int32(nodes).fill(-1);
+  for (let v = nodes - 1; v >= 0; v--) {
     const p = parent[v];
     if (p < 0) continue;
     sibling[v] = firstChild[p];
     firstChild[p] = v;
   }
-  depth[root] = 0;
-  let last = root;
+  let end = root;
   let v = firstChild[root];
   while (v >= 0) {
-    depth[v] = depth[parent[v]] + 1;
-    next[last] = v;
-    previous[v] = last;
-    last = v;
+    next[end] = v;
+    previous[v] = end;
+    end = v;
     let up = v;
     v = firstChild[v];
     while (v < 0 && up !== root) {
@@ -94,8 +97,19 @@ export function layOut(tree: SpanningTree): void {
       up = parent[up];
     }
   }
-  next[last] = root;
-  previous[root] = last;
+  next[end] = root;
+  previous[root] = end;
+  size.fill(1);
+  for (let w = root; ; w = next[w]) {
+    last[w] = w;
+    if (w === end) break;
+  }
+  for (let w = end; w !== root; w = previous[w]) {
+    const p = parent[w];
+    size[p] += size[w];
+    // The last child comes first on this way back.
+    if (last[p] === p) last[p] = last[w];
+  }
   setPotentials(tree);
 }
 
@@ -108,20 +122,29 @@ export function setPotentials({ parent, next, cost, potential, root }: SpanningT
   }
 }
 
+/** Shifts all potentials so that that of the root is 0. O(n). */
+export function rootAtZero({ next, potential, root }: SpanningTree): void {
+  const shift = potential[root];
+  if (shift === 0) return;
+  potential[root] = 0;
+  for (let v = next[root]; v !== root; v = next[v]) potential[v] -= shift;
+}
+
 /**
  * Brings the arc from → to into the tree, sends as much flow as possible around its cycle, and removes the blocking
  * arc.
  * @param reduced reduced cost of the arc, < 0
  */
 export function pivot(tree: SpanningTree, from: number, to: number, arcCost: number, reduced: number): void {
-  const { parent, depth, flow } = tree;
+  const { parent, size, flow } = tree;
   let u = from;
   let v = to;
   let amount = Number.POSITIVE_INFINITY;
   let leaving = -1;
   let isFromSide = false;
   while (u !== v) {
-    if (depth[u] >= depth[v]) {
+    // The smaller subtree holds no node of the other's way to the join.
+    if (size[u] < size[v]) {
       const p = parent[u];
       if (u < p && flow[u] < amount) {
         amount = flow[u];
@@ -143,83 +166,118 @@ export function pivot(tree: SpanningTree, from: number, to: number, arcCost: num
     for (let w = from; w !== u; w = parent[w]) flow[w] += w < parent[w] ? -amount : amount;
     for (let w = to; w !== u; w = parent[w]) flow[w] += w < parent[w] ? amount : -amount;
   }
-  if (isFromSide) moveSubtree(tree, leaving, from, to, amount, arcCost, -reduced);
-  else moveSubtree(tree, leaving, to, from, amount, arcCost, reduced);
+  if (isFromSide) moveSubtree(tree, leaving, from, to, u, amount, arcCost, -reduced);
+  else moveSubtree(tree, leaving, to, from, u, amount, arcCost, reduced);
 }
 
 /**
  * Takes the subtree of `top` out of the tree, makes `newTop` (a node in it) its top, and attaches it to `newParent`
  * (outside).
- * One walk in thread order: the nodes of each ancestor of `newTop` follow those of the one before, so only the links
- * between these runs change.
+ * The nodes of each ancestor of `newTop` follow those of the one before in the thread, so only the links between these
+ * runs change.
+ * @param join the lowest node above `top` and `newParent`, or `newParent` itself
  */
 export function moveSubtree(
   tree: SpanningTree,
   top: number,
   newTop: number,
   newParent: number,
+  join: number,
   newFlow: number,
   newCost: number,
   rise: number,
 ): void {
-  const { parent, depth, next, previous, flow, cost, potential } = tree;
+  const { parent, size, last, next, previous } = tree;
+  const moved = size[top];
+  const end = last[top];
   const before = previous[top];
-  let w = newTop;
-  let above = newParent;
-  let aboveFlow = newFlow;
-  let aboveCost = newCost;
-  let done = -1;
-  let tail = -1;
-  let after = -1;
-  for (;;) {
-    const oldDepth = depth[w];
-    const shift = depth[above] + 1 - oldDepth;
-    depth[w] += shift;
-    potential[w] += rise;
-    if (tail >= 0) {
-      next[tail] = w;
-      previous[w] = tail;
-    }
-    tail = w;
-    let x = next[w];
-    if (done >= 0) {
-      while (x !== done) {
-        depth[x] += shift;
-        potential[x] += rise;
-        tail = x;
-        x = next[x];
-      }
-      x = after;
-      if (depth[x] > oldDepth) {
-        next[tail] = x;
-        previous[x] = tail;
-      }
-    }
-    while (depth[x] > oldDepth) {
-      depth[x] += shift;
-      potential[x] += rise;
-      tail = x;
-      x = next[x];
-    }
-    after = x;
-    const oldParent = parent[w];
-    const oldFlow = flow[w];
-    const oldCost = cost[w];
-    parent[w] = above;
-    flow[w] = aboveFlow;
-    cost[w] = aboveCost;
-    if (w === top) break;
-    done = w;
-    above = w;
-    aboveFlow = oldFlow;
-    aboveCost = oldCost;
-    w = oldParent;
-  }
+  const after = next[end];
+  const oldParent = parent[top];
   next[before] = after;
   previous[after] = before;
+  for (let w = oldParent; w >= 0 && last[w] === end; w = parent[w]) last[w] = before;
+  for (let w = oldParent; w !== join; w = parent[w]) size[w] -= moved;
+
+  const tail = turn(tree, top, newTop, newParent, newFlow, newCost);
+
   const follower = next[newParent];
   next[newParent] = newTop;
   previous[newTop] = newParent;
   next[tail] = follower;
   previous[follower] = tail;
+  for (let w = newParent; w >= 0 && last[w] === newParent; w = parent[w]) last[w] = tail;
+  for (let w = newParent; w !== join; w = parent[w]) size[w] += moved;
+  lift(tree, newTop, tail, rise);
+}
+
+/**
+ * Makes `newTop` the top of the subtree of `top`, which is out of the thread, and a child of `newParent`.
+ * @returns the last of its nodes
+ */
+function turn(
+  { parent, size, last, next, previous, flow, cost }: SpanningTree,
+  top: number,
+  newTop: number,
+  newParent: number,
+  newFlow: number,
+  newCost: number,
+): number {
+  const moved = size[top];
+  let w = newTop;
+  let above = newParent;
+  let [aboveFlow, aboveCost] = [newFlow, newCost];
+  /** Of the node before on the way up: its nodes, the first after them, and the last before them. */
+  let [below, end, after, before] = [0, -1, -1, -1];
+  let tail = -1;
+  for (;;) {
+    const oldSize = size[w];
+    const oldLast = last[w];
+    const oldParent = parent[w];
+    const oldFlow = flow[w];
+    const oldCost = cost[w];
+    const oldBefore = previous[w];
+    const oldAfter = oldLast === end ? after : next[oldLast];
+    if (tail >= 0) {
+      next[tail] = w;
+      previous[w] = tail;
+    }
+    if (below === 0) tail = oldLast;
+    else if (oldLast === end) tail = before;
+    else {
+      // Nodes of w on both sides of those that have gone ahead.
+      next[before] = after;
+      previous[after] = before;
+      tail = oldLast;
+    }
+    size[w] = moved - below;
+    parent[w] = above;
+    flow[w] = aboveFlow;
+    cost[w] = aboveCost;
+    if (w === top) break;
+    [below, end, after, before] = [oldSize, oldLast, oldAfter, oldBefore];
+    above = w;
+    aboveFlow = oldFlow;
+    aboveCost = oldCost;
+    w = oldParent;
+  }
+  for (let x = top; ; x = parent[x]) {
+    last[x] = tail;
+    if (x === newTop) return tail;
+  }
+}
+
+/** Raises the potentials of the nodes from `first` to `tail` in the thread against the others: the fewer of them change. */
+function lift(
+  { size, next, potential, root }: SpanningTree,
+  first: number,
+  tail: number,
+  rise: number,
+): void {
+  if (2 * size[first] <= size[root]) {
+    for (let v = first; ; v = next[v]) {
+      potential[v] += rise;
+      if (v === tail) return;
+    }
+  }
+  for (let v = next[tail]; v !== first; v = next[v]) potential[v] -= rise;
 }

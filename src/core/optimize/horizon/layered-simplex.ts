@@ -5,6 +5,7 @@
  * O(T · pairs); all layers read the same list of pairs.
  */
 import { addCandidate, type Candidates, createCandidates } from '../flow/candidates.ts';
+import { rootAtZero } from '../flow/spanning-tree.ts';
 import type { Control, SolveProgress } from '../run/control.ts';
 import { isOver } from '../run/stopping.ts';
 import { enterFewer, enterMore, enterMove, headOf, type LayeredTree, staysInTree } from './layered-tree.ts';
@@ -53,6 +54,7 @@ export function pivotLayered(
   let first = 0;
   for (;;) {
     const ended = pivotListed(search, first, isEnough);
+    rootAtZero(search.tree);
     if (ended !== 'optimal') return ended;
     // The moves that the pass adds are priced first.
     first = search.tree.root + list.count;

@@ -27,7 +27,8 @@ export function startStaying(problem: HorizonProblem, segments: Segments): Layer
     n,
     root,
     parent: arrays.int32(size).fill(-1),
-    depth: arrays.int32(size),
+    size: arrays.int32(size),
+    last: arrays.int32(size),
     next: arrays.int32(size),
     previous: arrays.int32(size),
     flow: arrays.float64(size),
@@ -110,19 +111,19 @@ export function enterFewer(tree: LayeredTree, u: number, reduced: number): void 
   if (cycle.leaving >= 0) replace(tree, head, u, cycle, capacity[s] - cycle.amount, slope[s], -reduced);
 }
 
-/** `leaving`: the node below the arc that leaves; −1: the entering arc itself. */
-type Blocking = { amount: number; leaving: number; isFromSide: boolean };
+/** `leaving`: the node below the arc that leaves; −1: the entering arc itself. `join`: where both sides meet. */
+type Blocking = { amount: number; leaving: number; isFromSide: boolean; join: number };
 
 /** The last blocking arc on the cycle from the join to `from`, over the entering arc to `to`, and back to the join. */
 function findBlocking(tree: LayeredTree, from: number, to: number, most: number): Blocking {
-  const { parent, depth, flow } = tree;
+  const { parent, size, flow } = tree;
   let u = from;
   let v = to;
   let amount = most;
   let leaving = -1;
   let isFromSide = false;
   while (u !== v) {
-    if (depth[u] >= depth[v]) {
+    if (size[u] < size[v]) {
       const room = u < parent[u] ? flow[u] : capacityAbove(tree, u) - flow[u];
       if (room < amount) {
         amount = room;
@@ -140,7 +141,7 @@ function findBlocking(tree: LayeredTree, from: number, to: number, most: number)
       v = parent[v];
     }
   }
-  return { amount, leaving, isFromSide };
+  return { amount, leaving, isFromSide, join: u };
 }
 
 /** What the cycle of an entering arc can carry, and the demand that a unit around it serves more. */
@@ -164,7 +165,7 @@ export function cycleOf(
   let u = from;
   let v = to;
   while (u !== v) {
-    if (tree.depth[u] >= tree.depth[v]) {
+    if (tree.size[u] < tree.size[v]) {
       more += u < tree.parent[u] ? -gainAbove(u) : gainAbove(u);
       u = tree.parent[u];
     } else {
@@ -187,7 +188,7 @@ export function stayingAt(tree: LayeredTree, u: number): number {
 
 /** Sends units around the cycle, the entering arc excepted. */
 export function sendAround(
-  { parent, depth, flow }: LayeredTree,
+  { parent, size, flow }: LayeredTree,
   from: number,
   to: number,
   amount: number,
@@ -196,7 +197,7 @@ export function sendAround(
   let u = from;
   let v = to;
   while (u !== v) {
-    if (depth[u] >= depth[v]) {
+    if (size[u] < size[v]) {
       flow[u] += u < parent[u] ? -amount : amount;
       u = parent[u];
     } else {
@@ -211,7 +212,7 @@ function replace(
   tree: LayeredTree,
   from: number,
   to: number,
-  { leaving, isFromSide }: Blocking,
+  { leaving, isFromSide, join }: Blocking,
   newFlow: number,
   cost: number,
   reduced: number,
@@ -219,8 +220,8 @@ function replace(
   const above = tree.parent[leaving];
   const tail = Math.min(leaving, above);
   if (isStay(tree, tail, Math.max(leaving, above)) && tree.flow[leaving] > 0) tree.level[tail]++;
-  if (isFromSide) moveSubtree(tree, leaving, from, to, newFlow, cost, -reduced);
-  else moveSubtree(tree, leaving, to, from, newFlow, cost, reduced);
+  if (isFromSide) moveSubtree(tree, leaving, from, to, join, newFlow, cost, -reduced);
+  else moveSubtree(tree, leaving, to, from, join, newFlow, cost, reduced);
 }
 
 /** Costs of the tree's arcs and potentials after the slopes have changed. O(nodes) */

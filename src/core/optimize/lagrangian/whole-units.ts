@@ -5,7 +5,7 @@
  * load, and the plan is within a move of the bound. Further units along up to three cycles at a time reduce the excess,
  * from that flow or from the flow at another multiplier.
  *
- * A unit along the cycle of an arc outside the tree: O(depth). Examining all of them: O(candidates · depth).
+ * A unit along the cycle of an arc outside the tree: O(cycle). Examining all of them: O(candidates · cycle).
  */
 import { pivotCandidates } from '../flow/network-simplex.ts';
 import { readFlow, realArcs } from '../flow/read-tree.ts';
@@ -198,7 +198,7 @@ function send(whole: WholeFlow, arc: number, units: number, { served, cost }: Pe
  * @param visit receives each node whose arc to its parent is on the way, and whether that arc gains flow
  */
 function walkCycle(
-  { parent, depth }: SpanningTree,
+  { parent, size }: SpanningTree,
   from: number,
   to: number,
   visit: (node: number, isGrowing: boolean) => void,
@@ -206,7 +206,7 @@ function walkCycle(
   let u = from;
   let v = to;
   while (u !== v) {
-    if (depth[u] >= depth[v]) {
+    if (size[u] < size[v]) {
       visit(u, u > parent[u]);
       u = parent[u];
     } else {
