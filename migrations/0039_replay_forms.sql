@@ -1,0 +1,1 @@
+ALTER TABLE "job_replays" ADD COLUMN "version" integer DEFAULT 0 NOT NULL;
