@@ -152,8 +152,16 @@ describe('a replay', () => {
       ({ body }) => body.data,
     );
     const { replays, next_cursor } = (await call('replays?limit=1')).body.data;
-    const { location_ids, demand_by_hour, demand_by_location, policies, ...about } = two;
+    const {
+      location_ids,
+      demand_by_hour,
+      demand_by_location,
+      demand_by_hour_and_location,
+      policies,
+      ...about
+    } = two;
     expect(replays).toMatchObject([about]);
+    expect(JSON.stringify(replays[0])).not.toContain('_by_');
     expect(replays[0].policies[4]).toMatchObject({ name: 'horizon-3-observed', served: policies[4].served });
     const rest = (await call(`replays?limit=1&cursor=${next_cursor}`)).body.data;
     expect(rest).toMatchObject({ replays: [{ replay_id: one.replay_id }], next_cursor: null });
@@ -195,6 +203,11 @@ describe('a replay', () => {
       'select policy, location_id, demand, served from replay_locations where replay_id = $1',
     );
     expect(shown(places)).toEqual((await csv('locations')).slice(1));
+    const cells = await query(
+      'select policy, starts_at, location_id, demand, lost from replay_location_hours where replay_id = $1',
+    );
+    expect(cells).toHaveLength(5 * 3 * one.demand_by_hour.length);
+    expect(shown(cells)).toEqual((await csv('locations_by_hour')).slice(1));
     const [summary] = await query(
       'select starts_at, ends_at, fleet_size, demand, bound from replay_summary where replay_id = $1',
     );

@@ -1,1 +1,0 @@
-ALTER TABLE "job_replays" ADD COLUMN "version" integer DEFAULT 0 NOT NULL;
