@@ -1,7 +1,4 @@
 /** The past of a replay as its first attempt read it: kept with the job, so that every attempt has the same. */
-import { promisify } from 'node:util';
-import { deserialize, serialize } from 'node:v8';
-import { gunzip, gzip } from 'node:zlib';
 import type { ReplayRequest } from '../src/contracts/replays.ts';
 import type { StoredReplay } from '../src/core/replay/stored-replay.ts';
 import { inSnapshot } from '../src/db/client.ts';
@@ -11,6 +8,7 @@ import { readJobTrips, storeJobTrips } from '../src/db/trip-pieces.ts';
 import { buffersOf } from '../src/inputs/forecast-input.ts';
 import { readStoredReplay } from '../src/inputs/stored-replay.ts';
 import type { JobRun } from './job-run.ts';
+import { packReplay, REPLAY_FORM, unpackReplay } from './packed-replay.ts';
 
 /** All but travel. */
 export type ReplayInputs = {
@@ -21,35 +19,33 @@ export type ReplayInputs = {
   transfer: ArrayBuffer[];
 };
 
-/** @throws AppError as `readStoredReplay` */
+/**
+ * What an attempt of another version of the service kept in a form that this one does not know is read anew: the attempt
+ * begins again anyway, so its figures are of one past.
+ * @throws AppError as `readStoredReplay`
+ */
 export async function replayInputs(run: JobRun<'replay'>, request: ReplayRequest): Promise<ReplayInputs> {
   const { deps, job } = run;
   const { db, config, calendar } = deps;
   const kept = await run.query(() => readReplayInputs(db, job.jobId));
-  if (kept) {
+  if (kept?.version === REPLAY_FORM) {
     const pieces = (await run.query(() => readJobTrips(db, job.jobId))) ?? [];
-    const stored = { request, ...(await unpack(kept)) };
-    return { stored, trips: pieces.length > 0 ? pieces : null, transfer: [] };
+    const stored = { request, ...(await unpackReplay(kept.inputs)) };
+    return { stored, trips: pieces.length > 0 ? pieces : null, transfer: buffersOf(stored.series) };
+  }
+  if (kept) {
+    const forms = { kept: kept.version, known: REPLAY_FORM };
+    job.logger.warn(forms, 'inputs of a replay are of another version of the service: read anew');
   }
   const read = await run.query(() => inSnapshot(db, (tx) => readStoredReplay(tx, config, calendar, request)));
-  const packed = await pack(read.stored);
+  const inputs = await packReplay(read.stored);
   const isOurs = await run.query(() =>
     db.transaction(async (tx) => {
       if (!(await holdJob(tx, job))) return false;
-      await storeReplayInputs(tx, job.jobId, packed);
+      await storeReplayInputs(tx, job.jobId, { version: REPLAY_FORM, inputs });
       await storeJobTrips(tx, job.jobId, read.trips ?? []);
       return true;
     }),
   );
   return isOurs ? { ...read, transfer: buffersOf(read.stored.series) } : run.lose();
-}
-
-/** Observations are small whole numbers, mostly: an eighth of their bytes is left. */
-async function pack({ request: _, ...stored }: StoredReplay): Promise<Uint8Array> {
-  return await promisify(gzip)(serialize(stored), { level: 1 });
-}
-
-/** Its arrays share memory, which cannot be moved. */
-async function unpack(packed: Uint8Array): Promise<Omit<StoredReplay, 'request'>> {
-  return deserialize(await promisify(gunzip)(packed));
 }

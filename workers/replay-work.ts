@@ -27,10 +27,14 @@ export async function replayStored(
   const { past, fleet, forecasts, options, hoursNotObserved } = prepared;
   const report = await replay(past, fleet, forecasts, options, control);
   if (!report) return { status: 'cancelled' };
-  const { policies, location_ids, demand_by_hour, demand_by_location, ...figures } = reportFigures(
-    past,
-    report,
-  );
+  const {
+    policies,
+    location_ids,
+    demand_by_hour,
+    demand_by_location,
+    demand_by_hour_and_location,
+    ...figures
+  } = reportFigures(past, report);
   const about = {
     ...period,
     locations: location_ids.length,
@@ -41,7 +45,8 @@ export async function replayStored(
     ...figures,
     hours_not_observed: hoursNotObserved,
   };
-  const data: ReplayData = { ...about, location_ids, demand_by_hour, demand_by_location, policies };
+  const series = { location_ids, demand_by_hour, demand_by_location, demand_by_hour_and_location };
+  const data: ReplayData = { ...about, ...series, policies };
   const short = policies.map(
     ({
       extra_trips_per_km: _,
@@ -49,6 +54,7 @@ export async function replayStored(
       served_by_hour: _hour,
       moves_by_hour: _moves,
       served_by_location: _location,
+      lost_by_hour_and_location: _both,
       ...one
     }) => one,
   );

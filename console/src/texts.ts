@@ -423,6 +423,7 @@ export const texts = {
       `Hours are local to the city (${zone}). A row of the table above picks the policy that is filled.`,
     where: (policy: string) => `Where trips were lost: ${policy}`,
     picture: 'Trips and those that were served, by location; the table beside it has them as text',
+    allHours: 'all hours',
     pointAtOne: 'A location of the map or of the table says what it lost; a click keeps it, Esc lets it go.',
     lostHere: (name: string, lost: string, trips: string, share: string) =>
       `${name}: ${lost} of ${trips} trips were lost, ${share}`,

@@ -26,6 +26,8 @@ export const MAX_REPLAY_STEPS = 5_000_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Local days of a period. */
 export const MAX_REPLAY_DAYS = 31;
+/** Hours × locations × (1 + policies) up to which an answer says what was lost in each of them: about a megabyte. */
+export const MAX_REPLAY_CELLS = 200_000;
 const MAX_REPLAY_SECONDS = 3600;
 const MAX_POLICIES = 12;
 const MAX_SEEDS = 20;
@@ -330,6 +332,10 @@ export const ReplayedPolicy = Type.Object(
     }),
     moves_by_hour: Type.Array(Type.Integer(), { description: 'vehicles that leave' }),
     served_by_location: Type.Array(Type.Number()),
+    lost_by_hour_and_location: nullable(
+      Type.Array(Type.Array(Type.Number())),
+      'trips, for each hour those of all locations; null as `demand_by_hour_and_location` is',
+    ),
   },
   { $id: 'ReplayedPolicy' },
 );
@@ -364,6 +370,11 @@ export const ReplayData = Type.Object(
     location_ids: Type.Array(LocationId),
     demand_by_hour: Type.Array(Type.Number(), { description: 'trips of each hour from `starts_at` on' }),
     demand_by_location: Type.Array(Type.Number(), { description: 'in the order of `location_ids`' }),
+    demand_by_hour_and_location: nullable(
+      Type.Array(Type.Array(Type.Number())),
+      'trips, for each hour those of all locations, to a thousandth; null if hours × locations × (1 + policies) ' +
+        `exceed ${MAX_REPLAY_CELLS}`,
+    ),
     policies: Type.Array(ReplayedPolicy),
   },
   { $id: 'Replay' },
@@ -411,6 +422,7 @@ export const REPLAY_CSV_COLUMNS = {
   ],
   hours: ['policy', 'starts_at', 'demand', 'served', 'moves'],
   locations: ['policy', 'location_id', 'demand', 'served'],
+  locations_by_hour: ['policy', 'starts_at', 'location_id', 'demand', 'lost'],
 } as const;
 export type ReplayCsvPart = keyof typeof REPLAY_CSV_COLUMNS;
 

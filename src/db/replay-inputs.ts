@@ -3,17 +3,24 @@ import { sql } from 'drizzle-orm';
 import type { Queryable } from './client.ts';
 import { jobReplays, jobs } from './schema.ts';
 
-/** Keeps the inputs of a replay, packed. Call it once, in a transaction that holds the job. */
-export async function storeReplayInputs(tx: Queryable, jobId: string, inputs: Uint8Array): Promise<void> {
-  await tx.insert(jobReplays).values({ jobId, inputs: sql`${inputs}::bytea` });
+/** Packed inputs, and the version of their form. */
+export type KeptInputs = { version: number; inputs: Uint8Array };
+
+/** Keeps the inputs of a replay in place of those that it kept. Call it in a transaction that holds the job. */
+export async function storeReplayInputs(tx: Queryable, jobId: string, kept: KeptInputs): Promise<void> {
+  const row = { version: kept.version, inputs: sql`${kept.inputs}::bytea` };
+  await tx
+    .insert(jobReplays)
+    .values({ jobId, ...row })
+    .onConflictDoUpdate({ target: jobReplays.jobId, set: row });
 }
 
-/** The inputs that a replay keeps, packed; undefined if it keeps none yet. */
-export async function readReplayInputs(db: Queryable, jobId: string): Promise<Uint8Array | undefined> {
-  const { rows } = await db.execute<{ inputs: Buffer }>(
-    sql`select inputs from ${jobReplays} where job_id = ${jobId}`,
+/** The inputs that a replay keeps; undefined if it keeps none yet. */
+export async function readReplayInputs(db: Queryable, jobId: string): Promise<KeptInputs | undefined> {
+  const { rows } = await db.execute<KeptInputs>(
+    sql`select version, inputs from ${jobReplays} where job_id = ${jobId}`,
   );
-  return rows[0]?.inputs;
+  return rows[0];
 }
 
 /** Deletes the inputs of replays that have ended, at most `limit`. @returns the number of rows deleted */

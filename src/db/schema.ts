@@ -475,6 +475,8 @@ export const jobReplays = pgTable('job_replays', {
   jobId: text('job_id')
     .primaryKey()
     .references(() => jobs.jobId, { onDelete: 'cascade' }),
+  /** Of the form of `inputs`; 0: of the time before forms had versions. */
+  version: integer('version').notNull().default(0),
   inputs: bytes('inputs').notNull(),
 });
 

@@ -33,15 +33,6 @@ export async function readTripFlowPage(
   return rows.map(({ hour_of_week, ...row }) => ({ ...row, ...(hour_of_week !== null && { hour_of_week }) }));
 }
 
-/** Whether trips are stored that began and ended at these locations. */
-export async function hasTripsBetween(db: Queryable, ids: readonly number[]): Promise<boolean> {
-  const { fromLocationId: from, toLocationId: to } = tripFlows;
-  const { rows } = await db.execute<{ found: boolean }>(sql`
-    select exists (select from ${tripFlows} where ${from} = any(${sql.param(ids)}::int[])
-      and ${to} = any(${sql.param(ids)}::int[]) and trips > 0) as found`);
-  return rows[0].found;
-}
-
 export const TRIP_FLOW_UPSERT: UpsertTarget = {
   table: 'trip_flows',
   key: ['from_location_id', 'to_location_id', 'hour_of_week'],

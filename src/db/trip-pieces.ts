@@ -2,7 +2,7 @@
  * Stored trip flows as a plan reads them: packed by PostgreSQL, in pieces, so that the event loop of a worker touches
  * no count. A job keeps the pieces of its first attempt, so that every attempt plans with the same ones.
  */
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { ALL_HOURS, HOURS_OF_WEEK } from '../contracts/bounds.ts';
 import type { TripHours } from '../contracts/job-facts.ts';
 import type { Queryable } from './client.ts';
@@ -59,12 +59,16 @@ function countsOf(ids: readonly number[], hours: AskedHours) {
 const listOf = ({ first, count }: TripHours): number[] =>
   Array.from({ length: Math.min(count, HOURS_OF_WEEK) }, (_, h) => (first + h) % HOURS_OF_WEEK);
 
-/** Keeps the counts of a job. Call it once, in a transaction that holds the job; none are kept, too. */
+/**
+ * Keeps the counts of a job in place of those that it kept. Call it in a transaction that holds the job; none are kept,
+ * too.
+ */
 export async function storeJobTrips(
   tx: Queryable,
   jobId: string,
   pieces: readonly Uint8Array[],
 ): Promise<void> {
+  await tx.delete(jobTrips).where(eq(jobTrips.jobId, jobId));
   // The first piece may be empty: then there are no counts, and a later attempt must not look for them.
   for (const [piece, counts] of (pieces.length > 0 ? pieces : [new Uint8Array()]).entries())
     await tx.insert(jobTrips).values({ jobId, piece, counts: sql`${counts}::bytea` });

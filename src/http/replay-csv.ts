@@ -4,22 +4,33 @@ import { BYTE_ORDER_MARK, csvText } from './csv-answer.ts';
 
 type Cell = string | number | null;
 
-/** A part of a replay as CSV, its header first. Texts are quoted for spreadsheets, as in all CSV. */
-export function replayCsv(part: ReplayCsvPart, data: ReplayData, forSpreadsheet: boolean): string {
+/** Rows that are written at once: other requests are served in between. */
+const ROWS_PER_PIECE = 2000;
+
+/** A part of a replay as CSV, in pieces, its header first. Texts are quoted for spreadsheets, as in all CSV. */
+export function* replayCsv(
+  part: ReplayCsvPart,
+  data: ReplayData,
+  forSpreadsheet: boolean,
+): Generator<string> {
+  let lines = [`${forSpreadsheet ? BYTE_ORDER_MARK : ''}${REPLAY_CSV_COLUMNS[part].join(',')}`];
   const rows: Iterable<readonly Cell[]> = ROWS[part](data);
-  const lines = [REPLAY_CSV_COLUMNS[part].join(',')];
   for (const row of rows) {
     lines.push(
       row.map((cell) => (typeof cell === 'string' ? csvText(cell, forSpreadsheet) : (cell ?? ''))).join(','),
     );
+    if (lines.length < ROWS_PER_PIECE) continue;
+    yield `${lines.join('\r\n')}\r\n`;
+    lines = [];
   }
-  return `${forSpreadsheet ? BYTE_ORDER_MARK : ''}${lines.join('\r\n')}\r\n`;
+  if (lines.length > 0) yield `${lines.join('\r\n')}\r\n`;
 }
 
 const ROWS: Record<ReplayCsvPart, (data: ReplayData) => Iterable<readonly Cell[]>> = {
   policies: policyRows,
   hours: hourRows,
   locations: locationRows,
+  locations_by_hour: locationHourRows,
 };
 
 /** A row for expected trip ends, without a seed, then one per seed. */
@@ -57,5 +68,17 @@ function* locationRows({ policies, location_ids, demand_by_location }: ReplayDat
   for (const { name, served_by_location } of policies) {
     for (const [j, served] of served_by_location.entries())
       yield [name, location_ids[j], demand_by_location[j], served];
+  }
+}
+
+/** No row if the replay is too large for them. */
+function* locationHourRows({ policies, starts_at, location_ids, demand_by_hour_and_location }: ReplayData) {
+  const start = Date.parse(starts_at);
+  for (const { name, lost_by_hour_and_location } of policies) {
+    for (const [t, lost] of (lost_by_hour_and_location ?? []).entries()) {
+      const at = new Date(start + t * HOUR_MS).toISOString();
+      for (const [j, trips] of lost.entries())
+        yield [name, at, location_ids[j], demand_by_hour_and_location?.[t]?.[j] ?? null, trips];
+    }
   }
 }

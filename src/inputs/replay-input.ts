@@ -14,7 +14,6 @@ import { firstHourAt } from '../core/replay/stored-past.ts';
 import type { Queryable } from '../db/client.ts';
 import { LAST_HOUR, readNewestHours } from '../db/demand.ts';
 import { countVehiclesByLocation } from '../db/fleet.ts';
-import { hasTripsBetween } from '../db/trip-flows.ts';
 import { checkForecastLocations, requestedLocations } from './forecast-input.ts';
 import { readPlanZone } from './forecast-start.ts';
 import { findPolicyFaults } from './replay-policies.ts';
@@ -60,8 +59,7 @@ export async function replayScope(
   }
   const stored = [...(vehicles?.values() ?? [])].reduce((sum, count) => sum + count, 0);
   const fleetSize = fleet === 'stored' ? stored : fleet.size;
-  const hasFlows = request.trip_flows !== 'none' && (await hasTripsBetween(db, locationIds));
-  const faults = findPolicyFaults(request, { locationIds, fleetSize, hasFlows });
+  const faults = findPolicyFaults(request, locationIds);
   if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults);
   return { locationIds, timeZone, firstHour, endHour, vehicles, fleetSize };
 }

@@ -1,3 +1,4 @@
+import type { DecisionResult } from '../../src/contracts/decisions.ts';
 import type { OptimizationResult, OptimizeRequest } from '../../src/contracts/optimize.ts';
 import type { LocationPoint } from '../../src/core/optimize/problem/model.ts';
 
@@ -62,6 +63,24 @@ export function planFaults(
   if (coverage < level - 1e-8) faults.push(`coverage ${coverage} is below min_service_level ${level}`);
   return faults;
 }
+
+/** Faults in what a plan that looks ahead says of its steps, by the forecast that it is for. */
+export function outlookFaults(
+  forecast: OptimizeRequest['demand_forecast'],
+  { outlook = [], horizon_cost: cost = Number.NaN, horizon_bound: bound = Number.NaN }: Outlook,
+): string[] {
+  const faults: string[] = [];
+  const series = Object.values(forecast);
+  if (outlook.length !== series[0]?.length) faults.push(`the outlook has ${outlook.length} steps`);
+  for (const [t, { demand, served, unmet }] of outlook.entries()) {
+    const wanted = series.reduce((sum, steps) => sum + steps[t], 0);
+    if (!(Math.abs(demand - wanted) <= 1e-4)) faults.push(`step ${t} has demand ${demand}, not ${wanted}`);
+    if (!(Math.abs(served + unmet - demand) <= 1e-4)) faults.push(`step ${t} serves ${served} of ${demand}`);
+  }
+  if (!(cost >= bound - 1e-4)) faults.push(`all steps cost ${cost}, less than their bound ${bound}`);
+  return faults;
+}
+type Outlook = Pick<DecisionResult, 'outlook' | 'horizon_cost' | 'horizon_bound'>;
 
 /** Cost of one move: from the request's network, or the great circle in km. */
 function costOf(

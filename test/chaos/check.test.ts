@@ -8,7 +8,8 @@ import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 import { checkSubscriptions, endingFaults, type Finding, replayFaults } from './check.ts';
 import { type AttemptedJob, attemptFaults, type StoredAttempt } from './check-attempts.ts';
-import { planFaults } from './check-plan.ts';
+import { outlookFaults, planFaults } from './check-plan.ts';
+import { type DecidedOccurrence, occurrenceFaults } from './check-schedules.ts';
 import { planStorm } from './faults.ts';
 import { findLateWrites, watchLateWrites } from './late-writes.ts';
 import { createLedger } from './ledger.ts';
@@ -48,6 +49,47 @@ test.each(['tiny-0', 'small-0'])(
 test.each(changes)('the check of plans notices %s', async (_what, change, complaint) => {
   const { request, result } = await solve('small-0');
   expect(planFaults(request, change(result), locations).join()).toMatch(complaint);
+});
+
+test('the check of outlooks notices a missing step, another demand, demand that is lost, and a cost below its bound', () => {
+  const forecast = { 1: [2, 3], 2: [1, 0] };
+  const step = (demand: number, served: number, unmet: number) => ({ demand, served, unmet }) as never;
+  const right = { outlook: [step(3, 2, 1), step(3, 3, 0)], horizon_cost: 5, horizon_bound: 4.5 };
+  expect(outlookFaults(forecast, right)).toEqual([]);
+  expect(outlookFaults(forecast, { ...right, outlook: right.outlook.slice(1) })).toHaveLength(1);
+  expect(outlookFaults(forecast, { ...right, outlook: [step(2, 2, 0), step(3, 3, 0)] })).toHaveLength(1);
+  expect(outlookFaults(forecast, { ...right, outlook: [step(3, 2, 0), step(3, 3, 0)] })).toHaveLength(1);
+  expect(outlookFaults(forecast, { ...right, horizon_cost: 4 })).toHaveLength(1);
+  expect(outlookFaults(forecast, {})).toHaveLength(2);
+});
+
+test('the check of schedules notices minutes that are missing, jobs that are, and passing over without a reason', () => {
+  const minute = (n: number, values: Partial<DecidedOccurrence> = {}): DecidedOccurrence => {
+    const due = n * 60_000;
+    const at = new Date(due).toISOString();
+    const ended = { decided: due + 500, finished: due + 900 };
+    return {
+      schedule_id: 'S',
+      due,
+      outcome: 'job',
+      job_id: `J${n}`,
+      request_id: `S/${at}`,
+      ...ended,
+      ...values,
+    };
+  };
+  const passed = { job_id: null, request_id: null, finished: null };
+  const right = [minute(1, { outcome: 'missed', ...passed }), minute(2), minute(3)];
+  expect(occurrenceFaults(right)).toEqual([]);
+  expect(
+    occurrenceFaults([minute(1, { finished: null }), minute(2, { outcome: 'overlapped', ...passed })]),
+  ).toEqual([]);
+  expect(occurrenceFaults([])).toHaveLength(1);
+  expect(occurrenceFaults([minute(1), minute(3)])).toHaveLength(1);
+  expect(occurrenceFaults([minute(1), minute(2, passed)])).toHaveLength(1);
+  expect(occurrenceFaults([minute(1), minute(2, { outcome: 'missed' })])).toHaveLength(1);
+  expect(occurrenceFaults([minute(1), minute(2, { request_id: minute(1).request_id })])).toHaveLength(1);
+  expect(occurrenceFaults([minute(1), minute(2, { outcome: 'overlapped', ...passed })])).toHaveLength(1);
 });
 
 test('the check of replays notices one that is not stored, is stored twice, or has other figures than before', () => {

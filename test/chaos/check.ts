@@ -4,7 +4,7 @@ import type { OptimizationResult, OptimizeRequest } from '../../src/contracts/op
 import type { LocationPoint } from '../../src/core/optimize/problem/model.ts';
 import type { LedgerCaller } from './caller.ts';
 import { attemptFaults, type StoredAttempt } from './check-attempts.ts';
-import { planFaults } from './check-plan.ts';
+import { outlookFaults, planFaults } from './check-plan.ts';
 import type { Fleet } from './fleet.ts';
 import type { Ledger, Seen } from './ledger.ts';
 import { endingsPerJob, requestsStored } from './logs.ts';
@@ -20,6 +20,7 @@ export type JobRow = {
   status: JobStatus;
   http_status: number | null;
   idempotency_key: string | null;
+  schedule_id: string | null;
   attempts: number;
   crashes: number;
   finished_at: string;
@@ -51,6 +52,8 @@ export type Totals = {
   /** the caller got 503, but the job was stored (its commit was not confirmed in time) */
   refusedButStored: number;
   plansChecked: number;
+  /** of plans that look ahead, all steps */
+  outlooksChecked: number;
   /** backtests and replays whose figures were compared with those of other runs */
   backtestsChecked: number;
   replaysChecked: number;
@@ -69,14 +72,17 @@ export async function checkJobs(deps: {
   fleet: Fleet;
   ledger: Ledger;
   problems: readonly PosedProblem[];
+  /** the decision of each schedule */
+  scheduled: ReadonlyMap<string, PosedProblem>;
   locations: readonly LocationPoint[];
   /** a job with so many crashes ends as failed */
   maxCrashes: number;
   findings: Finding[];
 }): Promise<Totals> {
-  const { postgres, fleet, ledger, problems, locations, maxCrashes, findings } = deps;
+  const { postgres, fleet, ledger, problems, scheduled, locations, maxCrashes, findings } = deps;
   const find = (message: string, jobId?: string) => findings.push({ message, jobId });
-  const problemOf = (input: unknown) => problems.find(({ request }) => isDeepStrictEqual(request, input));
+  const problemOf = ({ input, schedule_id: id }: JobRow) =>
+    id === null ? problems.find(({ request }) => isDeepStrictEqual(request, input)) : scheduled.get(id);
   const leastCosts = new Map<PosedProblem, number>();
   const figures = new Map<PosedProblem, unknown>();
   const totals: Totals = {
@@ -87,6 +93,7 @@ export async function checkJobs(deps: {
     doubled: 0,
     refusedButStored: 0,
     plansChecked: 0,
+    outlooksChecked: 0,
     backtestsChecked: 0,
     replaysChecked: 0,
     attempts: {},
@@ -117,12 +124,16 @@ export async function checkJobs(deps: {
       find('the plan costs something else than the answer', row.job_id);
     const request = requestOf(problem, row);
     for (const fault of planFaults(request, result, locations)) find(fault, row.job_id);
-    if (result.solver_status !== 'optimal') return;
-    const expected = problem.leastCost ?? leastCosts.get(problem) ?? result.total_cost;
-    leastCosts.set(problem, expected);
-    if (Math.abs(result.total_cost - expected) > 1e-9) {
-      find(`${problem.name} costs ${result.total_cost} here and ${expected} elsewhere`, row.job_id);
+    const isAhead = problem.kind === 'decision' && problem.request.mode === 'horizon';
+    if (isAhead) {
+      totals.outlooksChecked++;
+      for (const fault of outlookFaults(row.forecast?.forecasts ?? {}, row.result.data))
+        find(fault, row.job_id);
     }
+    // A change of an earlier plan costs something: another plan before, another cost.
+    if (result.solver_status !== 'optimal' || hasPrevious(problem)) return;
+    const cost = isAhead ? row.result.data.horizon_cost : result.total_cost;
+    for (const fault of costFaults(leastCosts, problem, cost)) find(fault, row.job_id);
   };
 
   const checkRow = (row: JobRow) => {
@@ -140,7 +151,7 @@ export async function checkJobs(deps: {
       totals.lost++;
       return find(`the job is still ${row.status}`, row.job_id);
     }
-    const problem = problemOf(row.input);
+    const problem = problemOf(row);
     if (!problem) return find('the stored input is none that was sent', row.job_id);
     if (row.plans.length > 1) {
       totals.doubled++;
@@ -167,7 +178,7 @@ export async function checkJobs(deps: {
 
   for (let after = ''; ; ) {
     const rows = await postgres.query<JobRow>(
-      `select job_id, request_id, status, http_status, idempotency_key, attempts, crashes, to_json(finished_at) as finished_at,
+      `select job_id, request_id, status, http_status, idempotency_key, schedule_id, attempts, crashes, to_json(finished_at) as finished_at,
          input, result,
          (select d.forecast from decisions d where d.decision_id = jobs.job_id) as forecast,
          coalesce((select json_agg(a order by a.attempt) from job_attempts a where a.job_id = jobs.job_id), '[]') as attempt_rows,
@@ -204,6 +215,14 @@ export async function checkJobs(deps: {
   return totals;
 }
 
+/** @param leastCosts those of each problem so far */
+function costFaults(leastCosts: Map<PosedProblem, number>, problem: Planning, cost: number): string[] {
+  const expected = problem.leastCost ?? leastCosts.get(problem) ?? cost;
+  leastCosts.set(problem, expected);
+  const isSame = Math.abs(cost - expected) <= 1e-9;
+  return isSame ? [] : [`${problem.name} costs ${cost} here and ${expected} elsewhere`];
+}
+
 /** @param figures those of each problem so far */
 function figureFaults(figures: Map<PosedProblem, unknown>, problem: PosedProblem, data: unknown): string[] {
   const expected = figures.get(problem) ?? data;
@@ -225,12 +244,19 @@ export function replayFaults(
     : [...faults, 'the stored replay is not that of the answer'];
 }
 
-/** The request that the plan is compared with: a decision is an optimization of the forecast demand. */
+const hasPrevious = ({ request: { options } }: Planning) => options?.previous_plan_id !== undefined;
+
+/**
+ * The request that the plan is compared with: a decision is an optimization of the forecast demand, that of the first
+ * step if it looks ahead.
+ */
 function requestOf(problem: Planning, row: JobRow): OptimizeRequest {
   if (problem.kind === 'optimize') return problem.request;
-  const { fleet_state, constraints } = problem.request;
+  const { fleet_state, constraints, mode } = problem.request;
+  const forecasts = Object.entries(row.forecast?.forecasts ?? {});
+  const planned = forecasts.map(([id, steps]) => [id, mode === 'horizon' ? steps.slice(0, 1) : steps]);
   return {
-    demand_forecast: row.forecast?.forecasts ?? {},
+    demand_forecast: Object.fromEntries(planned),
     fleet_state: fleet_state ?? { vehicles: [] },
     ...(constraints && { constraints }),
   };

@@ -66,8 +66,13 @@ function print({ ledger, faults, totals, ...report }: ChaosReport): void {
   for (const [ending, count] of Object.entries(totals.endings).sort()) line(`  ended as ${ending}`, count);
   for (const [what, count] of Object.entries(totals.attempts).sort()) line(`  attempts ${what}`, count);
   line('plans checked', totals.plansChecked);
+  line('  that look ahead', totals.outlooksChecked);
   line('backtests checked', totals.backtestsChecked);
   line('replays checked', totals.replaysChecked);
+  const { schedules } = report;
+  line('occurrences of schedules', schedules.occurrences);
+  for (const [outcome, count] of Object.entries(schedules.outcomes).sort()) line(`  ${outcome}`, count);
+  line('schedules made under their name', schedules.named);
   line('lost', totals.lost);
   line('doubled', totals.doubled);
   line('from calm to all ended', `${(report.calmToEndedMs / 1000).toFixed(1)} s`);

@@ -52,10 +52,14 @@ export function chaosLocations(seed: number): LocationPoint[] {
 export const DEMAND_SQL =
   '(5 + id % 4) * (1.2 + sin(h * pi() / 12)) * (1 + 0.3 * cos(h * pi() / 84)) + ((h * 7919 + id * 104729) % 100) / 50.0';
 
+/** Trips from every location to every other in the week, as an SQL expression of the rows `a` and `b`. */
+export const TRIPS_SQL = '1 + (a.id * 31 + b.id * 17) % 23';
+
 /**
  * Tiny problems with a known optimum, small ones (20 locations, 200 vehicles), and impossible ones. Middle and large
  * ones keep a worker busy until their time limit (0.4 to 1.6 s, 4 s), so that it can be killed meanwhile. Wide ones
- * have a plan of 5,000 vehicles. In addition, decisions, backtests and replays from the stored demand.
+ * have a plan of 5,000 vehicles. In addition, decisions, also ones that look ahead, backtests and replays from the
+ * stored demand.
  */
 export function chaosProblems(seed: number, locations: readonly LocationPoint[]): PosedProblem[] {
   const random = createRandom(seed + 1);
@@ -69,6 +73,7 @@ export function chaosProblems(seed: number, locations: readonly LocationPoint[])
     ...times(2, (i) => mixed(`large-${i}`, random, 90, 2000, 4)),
     ...times(2, (i) => wide(`wide-${i}`, random)),
     ...times(4, (i) => decision(`decision-${i}`, random, locations)),
+    ...times(2, (i) => lookingAhead(`ahead-${i}`, random, locations, i === 0)),
     ...times(2, (i) => backtest(`backtest-${i}`, i)),
     ...times(2, (i) => replay(`replay-${i}`, i)),
   ];
@@ -169,6 +174,28 @@ function decision(name: string, random: Random, locations: readonly LocationPoin
     step_hours: random.pick([1, 2]),
     constraints: { min_service_level: 0.3, max_rebalancing_cost: null },
     options: { demand_aggregation: 'peak', priority: random.pick(PRIORITIES) },
+  };
+  const path = '/api/v1/decisions';
+  return { kind: 'decision', name, path, request, httpStatus: 200, leastCost: undefined };
+}
+
+/** Every hour of half a day, with trips that end elsewhere or where they began: a whole plan, and an outlook. */
+function lookingAhead(
+  name: string,
+  random: Random,
+  locations: readonly LocationPoint[],
+  hasTrips: boolean,
+): PosedProblem {
+  const request: DecisionRequest = {
+    mode: 'horizon',
+    fleet_state: {
+      vehicles: Array.from({ length: 120 }, (_, v) => ({ id: `V${v}`, location: random.pick(locations).id })),
+    },
+    location_ids: locations.map(({ id }) => id),
+    start_date: START_DATE,
+    horizon_hours: 12,
+    constraints: { min_service_level: 0, unmet_demand_cost: 30, max_rebalancing_cost: null },
+    options: { horizon: { trip_flows: hasTrips ? 'stored' : 'none' } },
   };
   const path = '/api/v1/decisions';
   return { kind: 'decision', name, path, request, httpStatus: 200, leastCost: undefined };

@@ -5,6 +5,7 @@ import { processesLeft } from '../helpers/processes.ts';
 import { createCaller } from './caller.ts';
 import { checkAnswers, checkJobs, checkSubscriptions, type Finding, type Totals } from './check.ts';
 import { checkLife } from './check-life.ts';
+import { checkSchedules, type ScheduleTotals } from './check-schedules.ts';
 import { openClients } from './clients.ts';
 import { type FaultCounts, planStorm, runFaults } from './faults.ts';
 import { type Fleet, openFleet } from './fleet.ts';
@@ -18,8 +19,10 @@ import {
   HISTORY_HOURS,
   HISTORY_START,
   type PosedProblem,
+  TRIPS_SQL,
 } from './problems.ts';
 import { openReaper, type Reaper } from './reaper.ts';
+import { openSchedules } from './schedules.ts';
 import { openPostgresServer, openRedisServer, type PostgresServer, type RedisServer } from './servers.ts';
 import { watchVitals } from './vitals.ts';
 
@@ -37,6 +40,7 @@ export type ChaosReport = {
   faults: FaultCounts;
   ledger: Ledger;
   totals: Totals;
+  schedules: ScheduleTotals;
   subscriptionsCompleted: number;
   /** from the moment when everything was up again to the end of the last job */
   calmToEndedMs: number;
@@ -74,6 +78,7 @@ const SETTINGS = {
   DATABASE_POOL_SIZE: '5',
   SHUTDOWN_TIMEOUT_SECONDS: '5',
   WORKER_CONCURRENCY: '1',
+  SCHEDULE_MIN_INTERVAL_MINUTES: '1',
 };
 
 /** The whole run: start everything, storm, calm, compare, stop, look for leftovers. */
@@ -108,6 +113,10 @@ async function run(options: ChaosOptions, folder: string, reaper: Reaper): Promi
     `insert into demand_observations (location_id, hour, demand)
      select id, timestamptz '${HISTORY_START}' + h * interval '1 hour', ${DEMAND_SQL}
      from locations, generate_series(0, ${HISTORY_HOURS - 1}) h`,
+  );
+  await postgres.query(
+    `insert into trip_flows (from_location_id, to_location_id, trips)
+     select a.id, b.id, ${TRIPS_SQL} from locations a, locations b`,
   );
   await watchLateWrites(postgres.query);
   const fleet = await openFleet({
@@ -175,6 +184,7 @@ async function storm(setup: Storm): Promise<ChaosReport> {
   vitals.sample();
   const sampler = setInterval(vitals.sample, SAMPLE_MS);
 
+  const schedules = await openSchedules(caller, postgres, problems);
   setup.onPhase('storm');
   const clients = openClients(CLIENTS, setup.seed, caller, problems);
   const sparing = setTimeout(fleet.endSparing, SPARED_SHARE * 1000 * setup.seconds);
@@ -184,7 +194,7 @@ async function storm(setup: Storm): Promise<ChaosReport> {
   const calmAt = performance.now();
   setup.onPhase('calm');
   const deadline = setTimeout(onSignal, CALM_LIMIT_MS);
-  await clients.finish();
+  await Promise.all([clients.finish(), schedules.finish()]);
   await untilAllEnded(postgres, giveUp.signal);
   const calmToEndedMs = performance.now() - calmAt;
   clearInterval(sampler);
@@ -201,10 +211,12 @@ async function storm(setup: Storm): Promise<ChaosReport> {
     fleet,
     ledger,
     problems,
+    scheduled: schedules.problems,
     locations,
     maxCrashes: MAX_CRASHES,
     findings,
   });
+  const scheduleTotals = await checkSchedules(postgres.query, schedules, findings);
   await findLateWrites(postgres.query, findings);
   const { completed } = checkSubscriptions(ledger, findings);
   // A start waits for servers that are away, so nothing has to start it again.
@@ -215,6 +227,7 @@ async function storm(setup: Storm): Promise<ChaosReport> {
     faults,
     ledger,
     totals,
+    schedules: scheduleTotals,
     subscriptionsCompleted: completed,
     calmToEndedMs,
     failedStarts: fleet.failedStarts(),

@@ -123,6 +123,31 @@ describe.skipIf(!executable)('the replays of the console', () => {
     await close();
   });
 
+  test('show where trips were lost in one hour, and keep it in the address', async () => {
+    const { data } = (await send(`${fleet.url}/api/v1/replays/${replayId}`)).body;
+    const hour = 17;
+    const { page, close } = await fleet.open(`/replay?replay=${replayId}&policy=static`);
+    const title = 'Where trips were lost: a plan each hour';
+    const first = page.getByRole('table', { name: title }).locator('tbody tr').first();
+    const inAll = await first.locator('td').nth(1).textContent();
+    const choice = page.getByRole('combobox', { name: 'Hour', exact: true });
+    await choice.selectOption('Thu, Apr 27, 17:00');
+    const lost = data.policies[1].lost_by_hour_and_location[hour];
+    const most = Math.round(Math.max(...lost)).toLocaleString('en-US');
+    await first.locator('td').nth(1).getByText(most, { exact: true }).waitFor();
+    expect(most).not.toBe(inAll);
+    const at = lost.indexOf(Math.max(...lost));
+    const trips = data.demand_by_hour_and_location[hour][at].toLocaleString('en-US');
+    expect(await first.locator('td').nth(3).textContent()).toBe(trips);
+    expect(new URL(await addressOf(page)).searchParams.get('hour')).toBe(String(hour));
+    expect(await fleet.serious(page)).toEqual([]);
+    await page.reload();
+    await first.locator('td').nth(1).getByText(most, { exact: true }).waitFor();
+    await choice.selectOption('all hours');
+    await first.locator('td').nth(1).getByText(inAll!, { exact: true }).waitFor();
+    await close();
+  });
+
   test('scroll on under the wheel over their map, which zooms while Ctrl is held', async () => {
     const { page, close } = await fleet.open(`/replay?replay=${replayId}`);
     const map = page.locator('.compared .map');

@@ -25,6 +25,7 @@ const VIEWS = [
   'replay_policies',
   'replay_hours',
   'replay_locations',
+  'replay_location_hours',
   'job_history',
 ];
 
@@ -188,6 +189,14 @@ const COLUMNS = {
     'location_id integer',
     'demand double precision',
     'served double precision',
+  ],
+  replay_location_hours: [
+    'replay_id text',
+    'policy text',
+    'starts_at timestamp(3) with time zone',
+    'location_id integer',
+    'demand double precision',
+    'lost double precision',
   ],
   schedule_summary: [
     'schedule_id text',

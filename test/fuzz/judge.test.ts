@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createRandom } from '../core/optimize/instances.ts';
 import { createJudge } from './judge.ts';
 import { readOperations } from './operations.ts';
-import { type FuzzedRequest, fuzzRequest } from './requests.ts';
+import { type FuzzedRequest, fuzzRequest, noneKnown } from './requests.ts';
 import type { WireAnswer } from './send.ts';
 
 const SUCCESS = { type: 'object', required: ['status'], properties: { status: { const: 'success' } } };
@@ -74,8 +74,7 @@ describe('the judge of fuzzed answers', () => {
 test('the same seed makes the same requests, another seed others', () => {
   const requests = (seed: number) => {
     const random = createRandom(seed);
-    const known = { job: [], plan: [], decision: [], replay: [] };
-    return Array.from({ length: 50 }, () => fuzzRequest(document, [operation], random, known).path);
+    return Array.from({ length: 50 }, () => fuzzRequest(document, [operation], random, noneKnown()).path);
   };
   expect(requests(1)).toEqual(requests(1));
   expect(requests(1)).not.toEqual(requests(2));

@@ -5,7 +5,11 @@ import type { WireRequest } from './send.ts';
 import { HOSTILE_VALUES, makeValue, mutate } from './values.ts';
 
 /** Identifiers found in answers: requests with known ones reach deeper. */
-export type Known = { job: string[]; plan: string[]; decision: string[]; replay: string[] };
+export const NAMED = ['job', 'plan', 'decision', 'replay', 'schedule'] as const;
+export type Known = Record<(typeof NAMED)[number], string[]>;
+
+/** None yet. */
+export const noneKnown = (): Known => ({ job: [], plan: [], decision: [], replay: [], schedule: [] });
 
 /** A fuzzed request. Its origin decides how its answer is judged. */
 export type FuzzedRequest = WireRequest & {
@@ -42,10 +46,11 @@ export function fuzzRequest(
 
 function fuzzPath(document: Document, operation: DocumentedOperation, random: Random, known: Known): string {
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const kind = (['job', 'replay', 'decision'] as const).find((one) => name.includes(one)) ?? 'plan';
+    // Others of a kind are `other_id`, plans, or `other_replay_id`.
+    const kind = NAMED.find((one) => name.includes(one)) ?? 'plan';
     const ids = known[kind];
     const parameter = operation.parameters.find((p) => p.place === 'path' && p.name === name);
-    const isId = /job|plan|other|decision|replay/.test(name);
+    const isId = /job|plan|other|decision|replay|schedule/.test(name);
     if (isId && ids.length > 0 && random.chance(0.6)) return encodeURIComponent(random.pick(ids));
     return encodeURIComponent(textOf(parameterValue(document, parameter, random)));
   });
@@ -115,6 +120,12 @@ function fuzzHeaders(operation: DocumentedOperation, random: Random): Record<str
   return headers;
 }
 
+const LOOKING_AHEAD = {
+  ...{ mode: 'horizon', start_date: '2017-05-04', horizon_hours: 4, location_ids: [48, 79, 161] },
+  ...{ demand_scale: 0.01, constraints: { min_service_level: 0, unmet_demand_cost: 6 } },
+  options: { travel: 'stored', horizon: { trip_flows: 'stored', speed_kmh: 20 } },
+};
+
 /** Texts that are not JSON, or JSON that parsers disagree about. */
 const HOSTILE_TEXTS: readonly string[] = [
   ...['', ' ', '{', '}', '[', '"', '{"a":}', "{'a':1}", '{"a":1,}', '[1,]', 'NaN', '{"a":NaN}', 'nul', '1 2'],
@@ -143,6 +154,14 @@ function fuzzBody(
   return pack(choice < 0.15 ? bytes.subarray(0, random.next() * bytes.length) : bytes, random, headers);
 }
 
+/** Bodies beside the examples of the document. */
+const FURTHER_EXAMPLES: Record<string, unknown[]> = {
+  'POST /api/v1/decisions': [LOOKING_AHEAD, { ...LOOKING_AHEAD, demand: 'spread' }],
+  'POST /api/v1/schedules': [
+    { name: 'each hour', cron: '5 * * * *', time_zone: 'Europe/Berlin', decision: LOOKING_AHEAD },
+  ],
+};
+
 /** A valid job costs seconds of a worker, a refused one nothing. So few are valid. */
 const VALID_JOB_SHARE = 0.03;
 
@@ -152,7 +171,8 @@ function textOfBody(
   kind: BodyKind,
   random: Random,
 ): string {
-  const example = kind.examples.length > 0 ? random.pick(kind.examples) : undefined;
+  const examples = [...kind.examples, ...(FURTHER_EXAMPLES[operation.name] ?? [])];
+  const example = examples.length > 0 ? random.pick(examples) : undefined;
   if (typeof example === 'string') return random.chance(0.3) ? example : mutateText(example, random);
   if (example === undefined || random.chance(0.25)) {
     return JSON.stringify(makeValue(document, kind.schema, random)) ?? '';

@@ -1,4 +1,5 @@
 import { createRandom } from '../core/optimize/instances.ts';
+import { aheadCases } from './cases/ahead.ts';
 import { bodyCases } from './cases/bodies.ts';
 import { type Case, type CaseContext, createCall, SkippedError } from './cases/case.ts';
 import { dataCases } from './cases/data.ts';
@@ -8,10 +9,17 @@ import { valueCases } from './cases/values.ts';
 import { createJudge, type Judge } from './judge.ts';
 import { type Document, readOperations } from './operations.ts';
 import { type Memory, openProbe, type Window } from './probe.ts';
-import { type FuzzedRequest, fuzzRequest, type Known } from './requests.ts';
+import { type FuzzedRequest, fuzzRequest, type Known, noneKnown } from './requests.ts';
 import { openSender, type Sender, type WireAnswer } from './send.ts';
 
-const CASES: readonly Case[] = [...valueCases, ...httpCases, ...dataCases, ...bodyCases, ...jobCases];
+const CASES: readonly Case[] = [
+  ...valueCases,
+  ...httpCases,
+  ...dataCases,
+  ...bodyCases,
+  ...aheadCases,
+  ...jobCases,
+];
 
 export type FuzzOptions = {
   baseUrl: string;
@@ -95,7 +103,7 @@ async function sendRequests(options: FuzzOptions, sender: Sender, document: Docu
   const operations = readOperations(document);
   const judge = createJudge(document);
   const random = createRandom(options.seed);
-  const known: Known = { job: [], plan: [], decision: [], replay: [] };
+  const known = noneKnown();
   const tallies = new Map(
     operations.map(({ name }): [string, OperationTally] => [name, { statuses: new Map(), longestMs: 0 }]),
   );
@@ -134,12 +142,17 @@ async function sendOne(
 /** Number of identifiers kept of each kind; later ones replace earlier ones. */
 const MAX_KNOWN = 50;
 
-/** What an identifier names, by its prefix; all others are jobs. A replay is named as its job is. */
-const KINDS: Record<string, keyof Known> = { plan: 'plan', dec: 'decision', rpl: 'replay' };
+/** What an identifier names, by its prefix; all others are jobs. Decisions and replays are named as their jobs are. */
+const KINDS: Record<string, keyof Known> = {
+  ...{ plan: 'plan', dec: 'decision', rpl: 'replay', sch: 'schedule' },
+};
 
 function remember(text: string, known: Known): void {
-  for (const [id, prefix] of text.slice(0, 20_000).matchAll(/\b(opt|bt|dec|rpl|plan)_[0-9a-f-]{36}/g)) {
-    for (const ids of [known[KINDS[prefix] ?? 'job'], ...(prefix === 'rpl' ? [known.job] : [])]) {
+  for (const [id, prefix] of text.slice(0, 20_000).matchAll(/\b(opt|bt|dec|rpl|sch|plan)_[0-9a-f-]{36}/g)) {
+    for (const ids of [
+      known[KINDS[prefix] ?? 'job'],
+      ...(prefix === 'rpl' || prefix === 'dec' ? [known.job] : []),
+    ]) {
       if (!ids.includes(id)) ids.push(id);
       if (ids.length > MAX_KNOWN) ids.shift();
     }

@@ -2197,6 +2197,8 @@ export interface components {
             demand_by_hour: number[];
             /** @description in the order of `location_ids` */
             demand_by_location: number[];
+            /** @description trips, for each hour those of all locations, to a thousandth; null if hours × locations × (1 + policies) exceed 200000 */
+            demand_by_hour_and_location: number[][] | null;
             policies: components["schemas"]["ReplayedPolicy"][];
         };
         ReplayComparison: {
@@ -2526,6 +2528,8 @@ export interface components {
             /** @description vehicles that leave */
             moves_by_hour: number[];
             served_by_location: number[];
+            /** @description trips, for each hour those of all locations; null as `demand_by_hour_and_location` is */
+            lost_by_hour_and_location: number[][] | null;
         };
         RiskRequest: {
             vehicles: components["schemas"]["RiskVehicle"][];
@@ -3581,8 +3585,8 @@ export interface operations {
     get_replay: {
         parameters: {
             query?: {
-                /** @description with `Accept: text/csv`: `policies`, the table; `hours` and `locations`, the series of each policy; default: `"policies"` */
-                part?: "policies" | "hours" | "locations";
+                /** @description with `Accept: text/csv`: `policies`, the table; `hours`, `locations` and `locations_by_hour`, the series of each policy; default: `"policies"` */
+                part?: "policies" | "hours" | "locations" | "locations_by_hour";
                 /** @description with `Accept: text/csv`: `true` quotes every text and prefixes an apostrophe to those that a spreadsheet would read as a formula (first character `=`, `+`, `-`, `@`, a tab or a line break). Numbers stay numbers. The text begins with a byte order mark, so that letters such as ü are read right. Without it, texts are as stored */
                 spreadsheet?: boolean;
             };

@@ -61,9 +61,13 @@ export async function explainAhead(
     conflicts.unshift({ constraint: 'min_service_level', value: problem.limits.minServiceLevel, ...level });
   const sets: ConflictSet[] = [{ names: conflicts.map(({ constraint }) => constraint), irreducible: false }];
   const errors = describe(question, conflicts, sets);
-  if (level || ahead.required === 0 || conflicts.some(isHelpful))
+  if (
+    ahead.required === 0 ||
+    conflicts.some((one) => isHelpful(one) && one.constraint !== 'min_service_level')
+  )
     return { conflicts, sets, together: null, errors };
-  const together = await findTogether(question, control, cache).catch(() => null);
+  const find = level ? findWithSize : findTogether;
+  const together = await find(question, control, cache).catch(() => null);
   if (together)
     errors.push(describeJoint(question.request, shown(question), conflicts, together, question.names));
   return { conflicts, sets, together, errors };
@@ -71,6 +75,36 @@ export async function explainAhead(
 
 function isHelpful({ relaxation }: Conflict): boolean {
   return relaxation !== null;
+}
+
+/**
+ * Further vehicles with a `total_fleet_size` that lets them serve: it may be the size of the fleet, and then neither
+ * alone is of any help. Null without such a size, or if no number of vehicles was found.
+ */
+async function findWithSize(
+  { request, problem, ahead, all }: AheadQuestion,
+  control: SolveControl,
+  cache: Cache,
+): Promise<JointChange[] | null> {
+  const size = request.constraints?.total_fleet_size;
+  if (size === undefined || size === null) return null;
+  const { maxCostUnits } = problem.limits;
+  const { fleetSize: _, ...rules } = withRules(problem, ahead, { ...all.classes, levels: all.levels });
+  const isLimited = maxCostUnits !== Number.POSITIVE_INFINITY;
+  const limited = { ...rules, ...(isLimited && { ceilingUnits: maxCostUnits }) };
+  const usual = commonClass(rules);
+  const found = await fewestMore(limited, usual, control, cache);
+  const fleet = operationalOf(request);
+  const capacity = statedCapacity(rules.capacities[usual], problem.servedPerUnit);
+  const { constraint, value, relaxation, proved, additions } = supplyConflict(
+    problem,
+    fleet,
+    capacity,
+    found,
+  );
+  if (relaxation === null) return null;
+  const supply = { constraint, value: value!, relaxation, proved, ...(additions && { additions }) };
+  return [supply, { constraint: 'total_fleet_size', value: size, relaxation, proved: false }];
 }
 
 /** A change that lets plans keep the bounds, and then the level that one of them reaches; null if none was found. */
@@ -248,7 +282,7 @@ function supplyConflict(
     value,
     relaxation: value + more,
     insufficient: more > least && least > 1 ? value + least - 1 : null,
-    proved: more === least,
+    proved: more <= least,
     additions: [...enough.entries()].flatMap(([j, vehicles]) =>
       vehicles > 0 ? [{ location_id: locationIds[j], vehicles, capacity }] : [],
     ),

@@ -7,40 +7,11 @@ import type { HorizonOutcome, HorizonSolution } from '../optimize/horizon/outcom
 import { planHorizon } from '../optimize/horizon/plan-horizon.ts';
 import type { EndValues, HorizonProblem } from '../optimize/horizon/types.ts';
 import { toUnitsUp } from '../optimize/problem/costs.ts';
-import type { Moves, Problem, RequestFault } from '../optimize/problem/model.ts';
-import { hasLocationBounds, withLimits } from '../optimize/problem/variants.ts';
+import type { Moves, Problem } from '../optimize/problem/model.ts';
+import { withLimits } from '../optimize/problem/variants.ts';
 import { RefusedError } from '../optimize/request/refusals.ts';
 import { nowMs } from '../optimize/run/clock.ts';
 import { type Planner, servesMost } from './planner.ts';
-
-/** What a policy that looks ahead plans with beside its constraints. */
-export type AheadScope = {
-  /** Vehicles of the fleet. */
-  fleetSize: number;
-  /** Whether trips end elsewhere than they began. */
-  hasFlows: boolean;
-  /** Vehicles are worth something after the last step. */
-  hasEnd: boolean;
-};
-
-/** What the plans of a replay which look ahead do not know, by its field in the policy; null if they know all. */
-export function unknownRule(
-  { base }: Planner,
-  { fleetSize, hasFlows, hasEnd }: AheadScope,
-): RequestFault | null {
-  if (!hasEnd) return null;
-  const { limits, priorities } = base;
-  // Plans with rules know no worth at the end.
-  const ruled = [
-    { name: 'priorities', isRule: priorities !== undefined },
-    { name: 'max_rebalancing_cost', isRule: limits.maxCostUnits !== Number.POSITIVE_INFINITY },
-    { name: 'total_fleet_size below the fleet', isRule: limits.totalFleetSize < fleetSize },
-    { name: 'bounds of vehicles per location with trip flows', isRule: hasFlows && hasLocationBounds(base) },
-  ].find(({ isRule }) => isRule);
-  if (!ruled) return null;
-  const message = `a policy with ${ruled.name} does not support this; set "nothing", or leave those out`;
-  return { field: 'end', message, detail: null };
-}
 
 export type HorizonPlanned = {
   /** null if no plan keeps the constraints. */

@@ -5,13 +5,11 @@
 import type { Constraints, OptimizeRequest } from '../../contracts/optimize.ts';
 import { requireFinite } from '../finite.ts';
 import type { TripFlows } from '../optimize/horizon/types.ts';
-import { RefusedError } from '../optimize/request/refusals.ts';
 import { createCache } from '../optimize/run/cache.ts';
 import { checkRecord } from './check-record.ts';
 import { type ReplayFigures, replayFigures } from './figures.ts';
 import { type DemandAhead, type DemandSource, knownDemand, type PastForecasts } from './forecasts.ts';
 import { boundOfPeriod } from './period-bound.ts';
-import { unknownRule } from './plan-ahead.ts';
 import { createPlanner, type Planner, type PlannerOptions } from './planner.ts';
 import { type HorizonPolicy, horizonPolicy, nobodyMoves, stepPolicy } from './policies.ts';
 import { simulate } from './simulate.ts';
@@ -124,13 +122,6 @@ export async function replay(
   let done = 0;
   const run = async (policy: ReplayPolicy, ends: TripEnds): Promise<Replayed | null> => {
     const planner = plannerOf(policy);
-    const scope = {
-      fleetSize: size,
-      hasFlows: !past.ends.every(endsWhereItBegan),
-      hasEnd: policy.end !== 'nothing',
-    };
-    const unknown = policy.mode === 'horizon' ? unknownRule(planner, scope) : null;
-    if (unknown) throw new RefusedError(unknown);
     const source = {
       demand: demandOf(policy),
       parts: policy.demand === 'spread' ? forecasts.parts : undefined,

@@ -1,5 +1,5 @@
 /** A replay as its answer shows it. */
-import type { ReplayData, ReplayedPolicy } from '../../contracts/replays.ts';
+import { MAX_REPLAY_CELLS, type ReplayData, type ReplayedPolicy } from '../../contracts/replays.ts';
 import type { Replayed, ReplayPolicy, ReplayReport } from './replay.ts';
 import type { ReplayedPast, ReplayRecord } from './types.ts';
 
@@ -9,10 +9,18 @@ export function reportFigures(
   report: ReplayReport,
 ): Pick<
   ReplayData,
-  'demand' | 'bound' | 'location_ids' | 'demand_by_hour' | 'demand_by_location' | 'policies'
+  | 'demand'
+  | 'bound'
+  | 'location_ids'
+  | 'demand_by_hour'
+  | 'demand_by_location'
+  | 'demand_by_hour_and_location'
+  | 'policies'
 > {
   const { locationIds, hours, demand } = past;
   const n = locationIds.length;
+  const isSmall = demand.length * (1 + report.policies.length) <= MAX_REPLAY_CELLS;
+  const byBoth = (values: Float64Array) => (isSmall ? rowsOf(values, hours, n) : null);
   const still = report.policies.find(({ policy }) => policy.mode === 'none')?.expected.figures.served;
   const policies = report.policies.map(({ policy, expected, drawn }): ReplayedPolicy => {
     const { served, km } = expected.figures;
@@ -34,6 +42,7 @@ export function reportFigures(
       served_by_hour: sumByHour(expected.record.served, hours, n),
       moves_by_hour: movesByHour(expected.record, hours),
       served_by_location: sumByLocation(expected.record.served, n),
+      lost_by_hour_and_location: byBoth(demand.map((trips, u) => trips - expected.record.served[u])),
     };
   });
   return {
@@ -42,6 +51,7 @@ export function reportFigures(
     location_ids: [...locationIds],
     demand_by_hour: sumByHour(demand, hours, n),
     demand_by_location: sumByLocation(demand, n),
+    demand_by_hour_and_location: byBoth(demand),
     policies,
   };
 }
@@ -75,4 +85,11 @@ function sumByLocation(values: Float64Array, n: number): number[] {
   const sums = new Array<number>(n).fill(0);
   for (let u = 0; u < values.length; u++) sums[u % n] += values[u];
   return sums;
+}
+
+/** To a thousandth: the rest are the digits of floating point, and three times the bytes. */
+function rowsOf(values: Float64Array, hours: number, n: number): number[][] {
+  return Array.from({ length: hours }, (_, t) =>
+    Array.from(values.subarray(t * n, (t + 1) * n), (value) => Math.round(1000 * value) / 1000 + 0),
+  );
 }

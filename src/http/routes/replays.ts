@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { success } from '../../answers/envelope.ts';
@@ -40,7 +41,8 @@ const Query = Type.Object(
       Type.Enum(Object.keys(REPLAY_CSV_COLUMNS) as ReplayCsvPart[], {
         default: 'policies',
         description:
-          'with `Accept: text/csv`: `policies`, the table; `hours` and `locations`, the series of each policy',
+          'with `Accept: text/csv`: `policies`, the table; `hours`, `locations` and `locations_by_hour`, the series ' +
+          'of each policy',
       }),
     ),
     ...CSV_QUERY,
@@ -160,7 +162,7 @@ export function replayRoutes(deps: Deps): FastifyPluginAsyncTypebox {
         return reply
           .type('text/csv; charset=utf-8')
           .header('content-disposition', `attachment; filename="${replay_id}-${part}.csv"`)
-          .send(replayCsv(part, JSON.parse(data), spreadsheet) as never);
+          .send(Readable.from(replayCsv(part, JSON.parse(data), spreadsheet), { highWaterMark: 1 }) as never);
       },
     );
 

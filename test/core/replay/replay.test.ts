@@ -1,10 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { MAX_REPLAY_CELLS } from '../../../src/contracts/replays.ts';
 import { buildHorizon } from '../../../src/core/optimize/horizon/build-horizon.ts';
 import { planHorizon } from '../../../src/core/optimize/horizon/plan-horizon.ts';
 import { fromUnits } from '../../../src/core/optimize/problem/costs.ts';
 import { checkRecord } from '../../../src/core/replay/check-record.ts';
 import { createPlanner } from '../../../src/core/replay/planner.ts';
 import { type ReplayReport, replay } from '../../../src/core/replay/replay.ts';
+import { reportFigures } from '../../../src/core/replay/report.ts';
 import type { ReplayRecord } from '../../../src/core/replay/types.ts';
 import { threadCache } from '../optimize/cached.ts';
 import { CITY_FLEET, CITY_HOURS, CITY_OPTIONS, forecastsOf, smallCity } from './small-city.ts';
@@ -58,6 +60,36 @@ describe('a replay', { tags: ['slow'] }, () => {
     expect(again.policies).toEqual(report.policies.slice(2, 4));
     const [first, second] = again.policies[0].drawn;
     expect(first.figures.served).not.toBe(second.figures.served);
+  });
+
+  test('says what was lost at each location in each hour, to a thousandth, if the answer stays small', () => {
+    const found = reportFigures(city.past, report);
+    const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+    const rows = found.demand_by_hour_and_location!;
+    expect(rows).toHaveLength(CITY_HOURS);
+    for (const [t, row] of rows.entries()) expect(sum(row)).toBeCloseTo(found.demand_by_hour[t], 1);
+    for (const policy of found.policies) {
+      const lost = policy.lost_by_hour_and_location!;
+      for (const [t, row] of lost.entries()) {
+        expect(sum(row)).toBeCloseTo(found.demand_by_hour[t] - policy.served_by_hour[t], 1);
+        for (const [j, trips] of row.entries()) {
+          expect(trips).toBeGreaterThanOrEqual(0);
+          expect(trips).toBeLessThanOrEqual(rows[t][j]);
+          expect(Math.round(1000 * trips) / 1000).toBe(trips);
+        }
+      }
+      for (const j of found.location_ids.keys()) {
+        const here = sum(lost.map((row) => row[j]));
+        expect(here).toBeCloseTo(found.demand_by_location[j] - policy.served_by_location[j], 1);
+      }
+    }
+    const many = Math.floor(MAX_REPLAY_CELLS / city.past.demand.length);
+    const repeated = { ...report, policies: new Array(many).fill(report.policies[0]) };
+    const large = reportFigures(city.past, repeated);
+    expect(large).toMatchObject({ demand_by_hour_and_location: null });
+    expect(large.policies[0].lost_by_hour_and_location).toBeNull();
+    const most = reportFigures(city.past, { ...repeated, policies: repeated.policies.slice(1) });
+    expect(most.policies[0].lost_by_hour_and_location).toHaveLength(CITY_HOURS);
   });
 
   test('decides nothing by later demand', async () => {

@@ -2,7 +2,7 @@ import { strict as assert } from 'node:assert';
 import { assertRefused, type Case, type CaseContext, smallProblem } from './case.ts';
 
 /** A request with one value that must be refused, naming its field. */
-type Refusal = [
+export type Refusal = [
   name: string,
   method: string,
   path: string,
@@ -11,7 +11,7 @@ type Refusal = [
   type?: string,
 ];
 
-const refusal = ([name, method, path, body, field, type = 'application/json']: Refusal): Case => ({
+export const refusal = ([name, method, path, body, field, type = 'application/json']: Refusal): Case => ({
   name,
   async run({ call }) {
     const reply = await call(method, path, {

@@ -513,7 +513,7 @@ class Operations:
         self,
         replay_id: str,
         *,
-        part: Literal["policies", "hours", "locations"] | None = None,
+        part: Literal["policies", "hours", "locations", "locations_by_hour"] | None = None,
         spreadsheet: bool | None = None,
     ) -> str:
         """A replay as JSON or CSV

@@ -1417,6 +1417,8 @@ class Replay(Model):
     """trips of each hour from `starts_at` on"""
     demand_by_location: list[float]
     """in the order of `location_ids`"""
+    demand_by_hour_and_location: list[list[float]] | None
+    """trips, for each hour those of all locations, to a thousandth; null if hours × locations × (1 + policies) exceed 200000"""
     policies: list[ReplayedPolicy]
 
 
@@ -1583,6 +1585,8 @@ class ReplayedPolicy(Model):
     moves_by_hour: list[int]
     """vehicles that leave"""
     served_by_location: list[float]
+    lost_by_hour_and_location: list[list[float]] | None
+    """trips, for each hour those of all locations; null as `demand_by_hour_and_location` is"""
 
 
 class Risk(Model):

@@ -11,6 +11,7 @@ import { texts } from '../../texts.ts';
 import { useEscape } from '../../ui/escape.ts';
 import { Loading } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
+import { hourFormat, startOf } from './period.ts';
 import { titleOf } from './policies.ts';
 
 const MapCanvas = lazy(() => import('../../map/canvas.tsx'));
@@ -29,9 +30,10 @@ type Props = { replay: Replay; chosen: ReplayedPolicy; baseline: ReplayedPolicy;
 
 /** Where trips were lost, the most first: a map and a table, which are one selection. */
 export function Losses({ replay, chosen, baseline, places }: Props) {
+  const hour = hourIn(replay);
   const losses = useMemo(
-    () => lossesOf(replay, chosen, baseline, places),
-    [replay, chosen, baseline, places],
+    () => lossesOf(replay, chosen, baseline, places, hour),
+    [replay, chosen, baseline, places, hour],
   );
   const scene = useMemo(() => sceneOf(losses, places), [losses]);
   const hovered = useSignal<number | undefined>(undefined);
@@ -46,6 +48,7 @@ export function Losses({ replay, chosen, baseline, places }: Props) {
   return (
     <section>
       <h2>{title}</h2>
+      <HourChoice replay={replay} hour={hour} />
       <p>
         {shown ? sentenceOf(shown, chosen.name === baseline.name ? undefined : baseline) : words.pointAtOne}
       </p>
@@ -79,19 +82,59 @@ export function Losses({ replay, chosen, baseline, places }: Props) {
   );
 }
 
-function lossesOf(replay: Replay, chosen: ReplayedPolicy, baseline: ReplayedPolicy, places: Place[]): Loss[] {
+/** The hour that the address names, counted from the first; undefined: all of them. */
+function hourIn({ demand_by_hour_and_location: demand }: Replay): number | undefined {
+  const named = query.value.get('hour');
+  const hour = Number(named);
+  return named !== null && demand?.[hour] ? hour : undefined;
+}
+
+/** All hours together, or one; nothing to choose in a replay that is too large to say it of each. */
+function HourChoice({ replay, hour }: { replay: Replay; hour: number | undefined }) {
+  const hours = replay.demand_by_hour_and_location?.length ?? 0;
+  const options = useMemo(() => {
+    const format = hourFormat(replay);
+    return Array.from({ length: hours }, (_, at) => format.format(startOf(replay, at)));
+  }, [replay]);
+  if (hours === 0) return null;
+  return (
+    <div class="controls">
+      <label>
+        {words.hour}
+        <select onChange={(event) => changeQuery({ hour: event.currentTarget.value || undefined })}>
+          <option value="" selected={hour === undefined}>
+            {words.allHours}
+          </option>
+          {options.map((text, at) => (
+            <option key={at} value={String(at)} selected={at === hour}>
+              {text}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+}
+
+function lossesOf(
+  replay: Replay,
+  chosen: ReplayedPolicy,
+  baseline: ReplayedPolicy,
+  places: Place[],
+  hour: number | undefined,
+): Loss[] {
   const names = new Map(places.map(({ id, name }) => [id, name]));
-  const losses = replay.location_ids.map((id, i): Loss => {
-    const demand = replay.demand_by_location[i];
-    const lost = demand - chosen.served_by_location[i];
-    return {
-      id,
-      name: names.get(id) ?? String(id),
-      demand,
-      lost,
-      lostBefore: demand - baseline.served_by_location[i],
-    };
-  });
+  const demandHere =
+    hour === undefined ? replay.demand_by_location : replay.demand_by_hour_and_location?.[hour];
+  const lostOf = ({ served_by_location: served, lost_by_hour_and_location: lost }: ReplayedPolicy) =>
+    hour === undefined ? served.map((trips, i) => replay.demand_by_location[i] - trips) : lost?.[hour];
+  const [lost, lostBefore] = [chosen, baseline].map(lostOf);
+  const losses = replay.location_ids.map(
+    (id, i): Loss => ({
+      ...{ id, name: names.get(id) ?? String(id), demand: demandHere?.[i] ?? 0 },
+      ...{ lost: lost?.[i] ?? 0, lostBefore: lostBefore?.[i] ?? 0 },
+    }),
+  );
   return losses.toSorted((a, b) => b.lost - a.lost);
 }
 

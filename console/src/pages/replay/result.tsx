@@ -7,11 +7,10 @@ import { changeQuery, query } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Losses } from './losses.tsx';
-import { periodInWords } from './period.ts';
+import { hourFormat, periodInWords, startOf } from './period.ts';
 import { baselineOf, bestOf, titleOf } from './policies.ts';
 
 const words = texts.replay;
-const HOUR_MS = 3_600_000;
 
 /** What each way of planning came to: the best in a sentence, all in a table, one chosen in the pictures. */
 export function Result({ replay, places }: { replay: Replay; places: Place[] }) {
@@ -127,7 +126,7 @@ type Chosen = { replay: Replay; chosen: ReplayedPolicy; baseline: ReplayedPolicy
 
 /** Demand and what each policy served of it, by the hour on the city's clock. */
 function Hours({ replay, chosen, baseline }: Chosen) {
-  const { starts_at: startsAt, time_zone: timeZone, demand_by_hour: demand, policies } = replay;
+  const { time_zone: timeZone, demand_by_hour: demand, policies } = replay;
   const xs = useMemo(() => demand.map((_, hour) => hour), [demand]);
   const lines = useMemo(
     () => [
@@ -142,22 +141,14 @@ function Hours({ replay, chosen, baseline }: Chosen) {
     ],
     [replay, chosen, baseline],
   );
-  const format = new Intl.DateTimeFormat(undefined, {
-    weekday: 'short',
-    month: 'short',
-    day: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-    timeZone,
-  });
+  const format = hourFormat(replay);
   return (
     <section>
       <h2>{words.byHour}</h2>
       <Lines
         label={words.byHour}
         xs={xs}
-        writeX={(hour) => format.format(Date.parse(startsAt) + hour * HOUR_MS)}
+        writeX={(hour) => format.format(startOf(replay, hour))}
         xName={words.hour}
         lines={lines}
         height={280}

@@ -21,7 +21,10 @@ const VEHICLE_COST = 100;
 /** Numbers that are tried where other rules want more than the bound. */
 const MORE_TRIES = [1.25, 2];
 
-/** `least`: fewer are not sufficient. `enough` are, n: where they stand before the first step; null if not known. */
+/**
+ * `least`: proved, fewer are not sufficient; 0 where fractional vehicles need none, and only whole ones do. `enough`
+ * are, n: where they stand before the first step; null if not known.
+ */
 export type MoreVehicles = { least: number; enough: Int32Array | null };
 
 /**
@@ -48,7 +51,7 @@ export async function fewestMore(
     most[u % n] = base.flows ? most[u % n] + count : Math.max(most[u % n], count);
   }
   const waiting = most.reduce((sum, count) => sum + count, 0);
-  let least = 1;
+  let least = 0;
   // If moves cost nothing, the cost is the number. If they cost what they do, and keep to their ceiling, vehicles stand
   // where that is cheapest.
   for (const isFree of [true, false]) {
@@ -56,14 +59,17 @@ export async function fewestMore(
     if (found.kind === 'unserved' || (found.kind === 'infeasible' && found.isProved)) return 'none';
     if (found.kind !== 'solved') return isFree ? null : { least, enough: null };
     const { moves, boundUnits } = found.plan;
-    if (isFree) least = Math.max(1, Math.ceil(boundUnits / UNITS_PER_COST - VEHICLE_NOISE));
+    if (isFree) least = Math.max(0, Math.ceil(boundUnits / UNITS_PER_COST - VEHICLE_NOISE));
+    // The bound has no ceiling and no critical demand; with them fractional vehicles may not do as they are.
+    if (isFree && least === 0 && (await isOutOfReach(problem, control, cache))) least = 1;
+    const first = Math.max(1, least);
     const wanted = new Float64Array(n);
     for (let m = 0; m < moves.step.length; m++)
       if (moves.from[m] === n) wanted[moves.to[m]] += moves.vehicles[m];
     const all = wanted.reduce((sum, amount) => sum + Math.ceil(amount - VEHICLE_NOISE), 0);
-    const more = !isFree ? MORE_TRIES.map((factor) => Math.ceil(factor * Math.max(least, all))) : [];
-    for (const count of new Set([least, all, ...more])) {
-      if (count < least) continue;
+    const more = !isFree ? MORE_TRIES.map((factor) => Math.ceil(factor * Math.max(first, all))) : [];
+    for (const count of new Set([first, all, ...more])) {
+      if (count < first) continue;
       if (isOver(control)) return { least, enough: null };
       const enough = placed(wanted, count);
       const supply = problem.supply.slice();
@@ -72,6 +78,12 @@ export async function fewestMore(
     }
   }
   return { least, enough: null };
+}
+
+/** Whether it is proved that not even fractional vehicles keep the rules and serve what is required. */
+async function isOutOfReach(problem: RuledHorizon, control: SolveControl, cache: Cache): Promise<boolean> {
+  const found = await solveWithRules(problem, control, cache);
+  return found.kind === 'unserved' || (found.kind === 'infeasible' && found.isProved);
 }
 
 /** T × n: demand if all parts come. */

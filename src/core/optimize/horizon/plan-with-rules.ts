@@ -8,6 +8,7 @@ import { proofOf, wholeUnits } from './proof-of.ts';
 import { keyOf, type RuledColumn } from './ruled-master.ts';
 import type { RuledHorizon, RuledMoves } from './rules.ts';
 import { type RuledOutcome, type RuledPlan, solveWithRules } from './solve-with-rules.ts';
+import { latestArrival } from './types.ts';
 
 /** Relative: of what a level or all demand gets, this much may be missing from what is proved to be the most. */
 const SERVED_NOISE = 1e-6;
@@ -24,11 +25,10 @@ export async function planWithRules(
   known: readonly MoveColumn[] = [],
 ): Promise<HorizonOutcome> {
   const { base, capacities } = problem;
-  if (base.end) return { kind: 'error', message: 'worth of vehicles at the end does not go with rules' };
   const sourceOf = sourcesOf(problem);
   const all = [...capacities.keys()].flatMap((capacityClass) =>
     known
-      .filter(({ step, arc }) => step + base.pairs.delay[arc] < base.steps)
+      .filter(({ step, arc }) => step + base.pairs.delay[arc] <= latestArrival(base))
       .map(({ step, arc }) => ({ capacityClass, group: -1, step, from: sourceOf[arc], arc })),
   );
   let found: RuledOutcome;

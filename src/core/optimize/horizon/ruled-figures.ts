@@ -25,7 +25,7 @@ export function measureRuled(
 ): RuledFigures | string {
   const { base, capacities, supply, ceilingUnits = Number.POSITIVE_INFINITY, previous } = problem;
   const { fleetSize = Number.POSITIVE_INFINITY } = problem;
-  const { n, steps, demand, unmetUnits, least, most, flows, pairs } = base;
+  const { n, steps, demand, unmetUnits, least, most, flows, pairs, end } = base;
   const { chances, sizes } = partsOf(base);
   const size = n * steps;
   const classes = capacities.length;
@@ -53,10 +53,11 @@ export function measureRuled(
       const { capacityClass, group, from, to, vehicles: amounts } = moves;
       const a = pairOf(problem, from[m], to[m]);
       if (a < 0) return `the move from ${from[m]} to ${to[m]} is not allowed`;
-      if (t + pairs.delay[a] >= steps) return `the move from ${from[m]} to ${to[m]} ends too late`;
+      const arrival = Math.min(steps, t + pairs.delay[a]);
+      if (arrival === steps && !end) return `the move from ${from[m]} to ${to[m]} ends too late`;
       if (!(amounts[m] > 0)) return `move ${m} has ${amounts[m]} vehicles`;
       staying[capacityClass[m]][from[m]] -= amounts[m];
-      free[capacityClass[m]][(t + pairs.delay[a]) * n + to[m]] += amounts[m];
+      free[capacityClass[m]][arrival * n + to[m]] += amounts[m];
       cost += amounts[m] * pairs.units[a];
       const at = groups[group[m]];
       if (!at) {
@@ -122,7 +123,10 @@ export function measureRuled(
     if (location !== target) changeUnits += inGroup[g] * previous!.changeUnits;
   }
   for (const rows of free) for (let j = 0; j < n; j++) vehicles[size + j] += rows[size + j];
-  const objectiveUnits = movingUnits + changeUnits + unmet;
+  let worth = 0;
+  for (let j = 0; end && j < n; j++)
+    worth += end.units[j] * Math.min(vehicles[size + j], end.most?.[j] ?? Number.POSITIVE_INFINITY);
+  const objectiveUnits = movingUnits + changeUnits + unmet - worth;
   return { vehicles, served, totalServed, movingUnits, changeUnits, objectiveUnits };
 }
 

@@ -5,6 +5,7 @@ import type { SolveControl } from '../run/control.ts';
 import { roundInPairs } from './round-moves.ts';
 import { addRuledColumns, costsOf, keyOf, type RuledColumn, type RuledMaster } from './ruled-master.ts';
 import { createRuledMoves, freeSupply, type RuledHorizon, type RuledMoves } from './rules.ts';
+import { latestArrival } from './types.ts';
 
 /**
  * The moves of the first step in whole vehicles, of each class and group as many as there are; those that stay are
@@ -22,7 +23,7 @@ export function wholeFirstStep(problem: RuledHorizon, moves: RuledMoves): RuledM
   const costs: number[] = [];
   const add = (row: number, k: number, delay: number, to: number, amount: number, cost: number) => {
     rows.push(row);
-    columns.push((delay * n + to) * classes + (isBounded ? 0 : k));
+    columns.push((Math.min(delay, steps) * n + to) * classes + (isBounded ? 0 : k));
     amounts.push(amount);
     costs.push(cost);
   };
@@ -141,14 +142,15 @@ export function branchFirstStep(
   const all = sources.flatMap((source) =>
     Array.from({ length: pairs.starts[source.from + 1] - pairs.starts[source.from] }, (_, a): RuledColumn => {
       return { ...source, step: 0, arc: pairs.starts[source.from] + a };
-    }).filter(({ arc }) => pairs.delay[arc] < steps),
+    }).filter(({ arc }) => pairs.delay[arc] <= latestArrival(base)),
   );
   // Second columns of the same moves, one after the other: these are whole, and the first ones stay empty.
   const copies = all.length <= MAX_FIRST_COLUMNS ? all : used;
   for (const [m, { step }] of moves.entries())
     if (step === 0) model.setColumnBounds(columns.firstMove + m, Float64Array.of(0), Float64Array.of(0));
   const from = columns.firstMove + moves.length;
-  const dearest = pairs.units.reduce((most, units) => Math.max(most, units), 1) / 1e4;
+  const amounts = [...pairs.units, ...(base.end?.units ?? [])];
+  const dearest = amounts.reduce((most, units) => Math.max(most, units), 1) / 1e4;
   const worth = (4 * steps * dearest) / capacities[0];
   const served = Float64Array.from({ length: n }, (_, j) => worth * 10 ** (problem.levels?.[j] ?? 0));
   const weights = { cost: 1, served, beyond: infinity };

@@ -32,6 +32,7 @@ import {
   readRuledPoint,
 } from './ruled-master.ts';
 import { createRuledMoves, type RuledHorizon, type RuledMoves } from './rules.ts';
+import { latestArrival } from './types.ts';
 
 /** Feasibility tolerance of rows and columns. */
 const TOLERANCE = 1e-9;
@@ -387,6 +388,7 @@ const NO_PRICES = ({ base: { n, steps }, capacities, previous }: RuledHorizon): 
   most: new Float64Array(n * steps),
   ceiling: new Float64Array(steps),
   fleet: new Float64Array(steps),
+  ends: new Float64Array(n),
   floors: new Float64Array(10),
   required: 0,
 });
@@ -395,7 +397,7 @@ const NO_PRICES = ({ base: { n, steps }, capacities, previous }: RuledHorizon): 
 function violatedMoves(
   { problem, isColumn }: RuledMaster,
   weights: Weights,
-  { values, groups, ceiling }: RulePrices,
+  { values, groups, ceiling, ends }: RulePrices,
   firstStep: number,
 ): RuledColumn[] {
   const { base, capacities, previous } = problem;
@@ -410,12 +412,10 @@ function violatedMoves(
     const perUnit = (weights.cost + ceiling[step]) / UNITS_PER_COST;
     for (let a = starts[from]; a < starts[from + 1]; a++) {
       const arrival = step + delay[a];
-      if (arrival >= steps) continue;
-      const reduced =
-        perUnit * units[a] +
-        weights.cost * changeOf(targets[a]) +
-        own -
-        values[k * size + arrival * n + targets[a]];
+      if (arrival > latestArrival(base)) continue;
+      const to = targets[a];
+      const there = arrival < steps ? values[k * size + arrival * n + to] : ends[to];
+      const reduced = perUnit * units[a] + weights.cost * changeOf(to) + own - there;
       if (reduced >= limit || isColumn.has(keyOf(problem, { ...move, arc: a }))) continue;
       worst.push({ arc: a, reduced });
       worst.sort((x, y) => x.reduced - y.reduced);

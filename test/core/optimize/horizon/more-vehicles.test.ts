@@ -52,6 +52,22 @@ test('the fewest further vehicles are those without which no plan of all plans s
   expect(counts.open + counts.never).toBeLessThan(counts.known / 4);
 });
 
+test('where fractional vehicles need no further one, no number is called insufficient', {
+  tags: ['slow'],
+}, async () => {
+  let found = 0;
+  for (let seed = 1; seed <= 120; seed++) {
+    const problem = tinyRuled(seed, { bounds: true, fleet: seed % 2 === 0 });
+    const { base } = problem;
+    if (base.required === 0 || !formulateRuled(problem)?.isReached) continue;
+    const more = await fewestMore(problem, 0, control, threadCache);
+    if (!more || more === 'none') continue;
+    expect(more.least, `seed ${seed}`).toBe(0);
+    found++;
+  }
+  expect(found).toBeGreaterThan(8);
+});
+
 test('further vehicles go where trips do not bring enough, and their number is a bound of fractional ones, too', {
   tags: ['slow'],
 }, async () => {

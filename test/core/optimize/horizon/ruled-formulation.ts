@@ -65,7 +65,7 @@ export function formulateLoosening(problem: RuledHorizon, { rule, byLocation }: 
 
 function programmeOf(problem: RuledHorizon, isWhole: boolean) {
   const { base, capacities, supply, ceilingUnits, fleetSize, previous } = problem;
-  const { n, steps, demand, pairs, unmetUnits, least, most, flows } = base;
+  const { n, steps, demand, pairs, unmetUnits, least, most, flows, end } = base;
   const infinity = Number.POSITIVE_INFINITY;
   const money: number[] = [];
   const whole: boolean[] = [];
@@ -82,6 +82,8 @@ function programmeOf(problem: RuledHorizon, isWhole: boolean) {
   const working: Term[][] = Array.from({ length: steps }, () => []);
   const present: Term[][] = Array.from({ length: size }, () => []);
   const spent: Term[][] = Array.from({ length: steps }, () => []);
+  const atEnd: Term[][] = Array.from({ length: n }, () => []);
+  const last = (step: number) => Math.min(steps, step);
   for (const [k, capacity] of capacities.entries()) {
     const arriving: Term[][] = Array.from({ length: size + 2 * n }, () => []);
     const groups = (previous?.groups ?? []).filter(({ capacityClass }) => capacityClass === k);
@@ -93,11 +95,11 @@ function programmeOf(problem: RuledHorizon, isWhole: boolean) {
       arriving[n + i].push([stay, 1]);
       const terms: Term[] = [[stay, 1]];
       for (let a = pairs.starts[i]; a < pairs.starts[i + 1]; a++) {
-        if (pairs.delay[a] >= steps) continue;
+        if (pairs.delay[a] >= steps && !end) continue;
         const move = column(pairs.units[a] + (pairs.targets[a] === target ? 0 : delta), true);
         terms.push([move, 1]);
         spent[0].push([move, pairs.units[a]]);
-        arriving[pairs.delay[a] * n + pairs.targets[a]].push([move, 1]);
+        arriving[last(pairs.delay[a]) * n + pairs.targets[a]].push([move, 1]);
       }
       rows.push({ lower: count, upper: count, terms });
     }
@@ -108,11 +110,11 @@ function programmeOf(problem: RuledHorizon, isWhole: boolean) {
       const ready = Array.from(chances, () => column(0));
       const leaving: Term[] = [];
       for (let a = pairs.starts[i]; a < pairs.starts[i + 1]; a++) {
-        if (t + pairs.delay[a] >= steps) continue;
+        if (t + pairs.delay[a] >= steps && !end) continue;
         const move = column(pairs.units[a], t === 0);
         leaving.push([move, 1]);
         spent[t].push([move, pairs.units[a]]);
-        arriving[(t + pairs.delay[a]) * n + pairs.targets[a]].push([move, 1]);
+        arriving[last(t + pairs.delay[a]) * n + pairs.targets[a]].push([move, 1]);
       }
       const arrivals = arriving[u].map(([c, f]): Term => [c, -f]);
       rows.push({ lower: free[u], upper: free[u], terms: [[stays, 1], ...leaving, ...arrivals] });
@@ -136,6 +138,12 @@ function programmeOf(problem: RuledHorizon, isWhole: boolean) {
           arriving[(t + 1) * n + targets[a]].push([one, (chances[p] * shares[a]) / capacity]);
       }
     }
+    for (let j = 0; j < n; j++) atEnd[j].push(...arriving[size + j]);
+  }
+  for (let j = 0; end && j < n; j++) {
+    const kept = column(-end.units[j]);
+    rows.push({ lower: 0, upper: infinity, terms: [...atEnd[j], [kept, -1]] });
+    rows.push({ lower: 0, upper: end.most?.[j] ?? infinity, terms: [[kept, 1]] });
   }
   for (let u = 0; u < size; u++) {
     for (const [one, chance] of servedAt[u]) money[one] -= (chance * (unmetUnits?.[u] ?? 0)) / 1e4;

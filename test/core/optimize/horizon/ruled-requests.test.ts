@@ -392,6 +392,28 @@ describe('a request that looks ahead, with rules', () => {
       }
     });
 
+    it('names total_fleet_size beside them where it is the size of the fleet, and both are sufficient', async () => {
+      const constraints = { ...few.constraints, total_fleet_size: 2 };
+      const outcome = await plan({ ...few, constraints }, { locations });
+      if (outcome.status !== 'infeasible') throw new Error(outcome.status);
+      expect(outcome.together).toMatchObject([
+        { constraint: 'supply', value: 2, relaxation: 3, additions: [{ vehicles: 1 }] },
+        { constraint: 'total_fleet_size', value: 2, relaxation: 3 },
+      ]);
+      const { message } = outcome.errors.at(-1)!;
+      expect(message).toMatch(
+        /sufficient together: add 1 vehicle .*, then total_fleet_size: raise it to at least 3/,
+      );
+      const [{ location_id: location }] = outcome.together![0].additions!;
+      const vehicles = [...few.fleet_state.vehicles, { id: 'one more', location }];
+      const both = {
+        ...few,
+        fleet_state: { vehicles },
+        constraints: { ...constraints, total_fleet_size: 3 },
+      };
+      expect((await plan(both, { locations })).status).not.toBe('infeasible');
+    });
+
     it('asks for others in every step where trips take them away for good', async () => {
       const tripCounts = {
         from: Int32Array.of(4),

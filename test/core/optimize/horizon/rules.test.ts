@@ -21,6 +21,7 @@ function rulesOf(seed: number): TinyRules {
     flows: has(5),
     fleet: has(6),
     parts: has(7),
+    end: has(8),
   };
 }
 
@@ -116,6 +117,7 @@ describe('horizon plans with several capacities, bounds, priorities, ceilings, a
           most: some(n * steps, 3),
           ceiling: some(steps, 2),
           fleet: some(steps, 2),
+          ends: some(n, 3),
           floors: new Float64Array(10),
           required: 0,
         },
