@@ -328,6 +328,7 @@ export const texts = {
     stillRunning: 'still running',
     attempts: 'Attempts',
     openPlan: 'See the plan on the map',
+    again: 'Each button sends the same request again with the change, as a new job.',
     openDecision: 'See the decision',
     openReplay: 'See the replay',
     kinds: {
