@@ -109,6 +109,13 @@ describe.skipIf(!executable)('the map of the console', () => {
     await close();
   });
 
+  test('has the whole work list, and says so, where the address names a location that is not in the plan', async () => {
+    const { page, close } = await fleet.open('/map?location=9999');
+    await page.getByText('Location 9999 is not in this plan, so nothing is selected.').waitFor();
+    expect(await rows(page).count()).toBe(12);
+    await close();
+  });
+
   test('re-optimises when a slider rests, moves to the new plan, and shows the same from the address', async () => {
     const { page, close } = await fleet.open('/map');
     await sentence(page, /^95\.0% served/);
