@@ -72,8 +72,7 @@ export const texts = {
       replay: 'replaying',
     } as Record<string, string>,
   },
-  costs:
-    'Costs are in the unit of the prices that plans are made with; by default moving a vehicle 1 km costs 1.',
+  costs: 'Costs are in the unit of your prices; by default, moving a vehicle 1 km costs 1.',
   conflict: {
     title: (requested: string, reached: string) =>
       `${requested} was asked for, ${reached} is the most that can be served`,

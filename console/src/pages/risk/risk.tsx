@@ -95,7 +95,12 @@ function Scores({ scored, all, day }: { scored: Scored[]; all: number; day: stri
     return wanted ? scored.filter(fits) : scored;
   }, [scored, wanted, nameOf]);
   const columns: Column<Scored>[] = [
-    { name: words.vehicle, value: ({ vehicle }) => vehicle.id, cell: ({ vehicle }) => vehicle.id },
+    {
+      name: words.vehicle,
+      value: ({ vehicle }) => vehicle.id,
+      cell: ({ vehicle }) => vehicle.id,
+      isWhole: true,
+    },
     {
       name: words.location,
       value: ({ stored }) => nameOf.get(stored.location_id) ?? '',
