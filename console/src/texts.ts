@@ -2,6 +2,10 @@
  * Every text of the console, in English. Another language is another file of this shape. Texts with values are
  * functions; values come formatted.
  */
+/** A count with what it counts, which has another form if it is one. @param more what several are called */
+const of = (count: string, one: string, more = `${one}s`) =>
+  `${count} ${/^[+−]?1$/.test(count) ? one : more}`;
+
 export const texts = {
   service: 'Fleet Decision Service',
   skip: 'Skip to content',
@@ -20,6 +24,7 @@ export const texts = {
     planKind: 'plan',
     scheduleKind: 'schedule',
   },
+  unknownPlace: (id: string, shown: string) => `Location ${id} is not stored; this is ${shown}.`,
   help: {
     open: 'Help',
     title: 'Keys',
@@ -73,8 +78,7 @@ export const texts = {
       replay: 'replaying',
     } as Record<string, string>,
   },
-  costs:
-    'Costs are in the unit of the prices that plans are made with; by default moving a vehicle 1 km costs 1.',
+  costs: 'Costs are in the unit of your prices; by default, moving a vehicle 1 km costs 1.',
   conflict: {
     title: (requested: string, reached: string) =>
       `${requested} was asked for, ${reached} is the most that can be served`,
@@ -83,8 +87,7 @@ export const texts = {
     enough: 'enough; a smaller change may be, too',
     apply: (settings: string) => `Set ${settings}`,
     to: (name: string, value: string) => `${name} to ${value}`,
-    atLocations: (name: string, locations: string) =>
-      `${name} at ${locations} ${locations === '1' ? 'location' : 'locations'}`,
+    atLocations: (name: string, locations: string) => `${name} at ${of(locations, 'location')}`,
     and: ' and ',
     advice: 'Each button alone would do:',
     serveMost: 'Serve the most that can be served',
@@ -109,11 +112,12 @@ export const texts = {
   today: {
     title: 'Today',
     sentence: (day: string, trips: string, coverage: string, hour: string) =>
-      `${day}: ${trips} trips expected; ${coverage} can be served in the busiest hour, ${hour}`,
-    moved: (vehicles: string, km: string) => `${vehicles} vehicles move, ${km}`,
+      `${day}: ${of(trips, 'trip')} expected; ${coverage} can be served in the busiest hour, ${hour}`,
+    moved: (vehicles: string, km: string) => `${of(vehicles, 'vehicle moves', 'vehicles move')}, ${km}`,
     nobodyMoves: 'no vehicle has to move',
     short: (places: string, one: boolean) => `${places} ${one ? 'stays' : 'stay'} short`,
-    shortAndMore: (places: string, rest: string) => `${places} and ${rest} more locations stay short`,
+    shortAndMore: (places: string, rest: string) =>
+      `${places} and ${rest} more ${rest === '1' ? 'location' : 'locations'} stay short`,
     nobodyShort: 'no location stays short',
     date: 'First day',
     demand: 'Plan for',
@@ -122,13 +126,13 @@ export const texts = {
     planAgain: 'Plan again',
     planned: (at: string, took: string) => `planned ${at}, solved in ${took}`,
     announced: (coverage: string, vehicles: string) =>
-      `New plan: ${coverage} served, ${vehicles} vehicles move`,
+      `New plan: ${coverage} served, ${of(vehicles, 'vehicle moves', 'vehicles move')}`,
     cancelled: 'Planning was cancelled',
     figures: {
       trips: 'Trips expected',
       hour: (hour: string) => `${hour} is the busiest hour`,
       coverage: 'Served in the busiest hour',
-      ofTrips: (served: string, demand: string) => `${served} of ${demand} trips`,
+      ofTrips: (served: string, demand: string) => `${served} of ${of(demand, 'trip')}`,
       moved: 'Vehicles moved',
       ofVehicles: (vehicles: string) => `of ${vehicles} operational`,
       cost: 'Cost of moving',
@@ -136,7 +140,7 @@ export const texts = {
       used: 'Fleet in use',
       usedNote: 'in the busiest hour',
       unmet: 'Trips not served',
-      unmetNote: (places: string) => `at ${places} locations`,
+      unmetNote: (places: string) => `at ${of(places, 'location')}`,
     },
     chart: 'Demand by hour, and what the fleet can serve',
     hour: 'Hour',
@@ -163,7 +167,8 @@ export const texts = {
     known: 'Holidays and events',
     nothingKnown: 'No public holiday and no stored event falls into these hours.',
     everywhere: 'everywhere',
-    noHistory: (places: string) => `${places} have no demand history: planned with what is expected of them.`,
+    noHistory: (places: string) =>
+      `${of(places, 'location has', 'locations have')} no demand history: planned with what is expected there.`,
     empty: 'Nothing is planned yet.',
     emptyAdvice: 'Plan with the button above, or from a shell:',
     noLocations: 'The database has no locations.',
@@ -173,9 +178,11 @@ export const texts = {
     title: 'Map',
     picture: 'Locations and moves of the plan; the work list beside it has the same moves as text',
     sentence: (coverage: string, vehicles: string, km: string, short: string) =>
-      `${coverage} served: ${vehicles} vehicles move ${km}; ${short} locations stay short.`,
+      `${coverage} served: ${of(vehicles, 'vehicle moves', 'vehicles move')} ${km}; ` +
+      `${of(short, 'location stays', 'locations stay')} short.`,
     noWebGl:
       'This browser draws no map: it has no WebGL 2, or it is switched off. The tables do not need it.',
+    unknownPlace: (id: string) => `Location ${id} is not in this plan, so nothing is selected.`,
     noPlaces: 'There is nothing to draw: none of these locations is stored.',
     gestures: {
       wheel: 'Ctrl and the wheel zoom the map',
@@ -209,7 +216,8 @@ export const texts = {
       },
     },
     workList: {
-      title: (pairs: string, vehicles: string) => `Work list: ${pairs} moves, ${vehicles} vehicles`,
+      title: (pairs: string, vehicles: string) =>
+        `Work list: ${of(pairs, 'move')}, ${of(vehicles, 'vehicle')}`,
       caption: 'Moves of the plan',
       vehicles: 'Veh.',
       cost: 'Cost',
@@ -220,10 +228,11 @@ export const texts = {
     },
     location: {
       sentence: (demand: string, before: string, after: string) =>
-        `${demand} trips in the planned hour; vehicles here can serve ${before} before and ${after} after the moves.`,
-      short: (unmet: string) => `${unmet} stay unserved.`,
+        `${of(demand, 'trip')} in the planned hour; vehicles here can serve ${before} before and ${after} after the moves.`,
+      short: (unmet: string) => `${of(unmet, 'stays', 'stay')} unserved.`,
       served: 'All of them are served.',
-      moves: (arriving: string, leaving: string) => `${arriving} vehicles arrive, ${leaving} leave.`,
+      moves: (arriving: string, leaving: string) =>
+        `${of(arriving, 'vehicle arrives', 'vehicles arrive')}, ${of(leaving, 'leaves', 'leave')}.`,
       forecast: (hour: string) => `Forecast of the day; the plan is for ${hour}, the city’s busiest hour.`,
       forecastAhead: 'Forecast of the day; the plan looks ahead, and its first step is shown.',
       forecastLabel: 'Forecast of this location by hour',
@@ -242,10 +251,11 @@ export const texts = {
     title: 'Ahead',
     question: 'What will the next hours bring, who moves when, and what stays short?',
     sentence: (begin: string, hours: string, demand: string, coverage: string) =>
-      `${begin}, ${hours} hours ahead: ${demand} trips expected, ${coverage} can be served`,
-    whoMoves: (now: string, later: string) => `${now} vehicles move now, ${later} later`,
+      `${begin}, ${of(hours, 'hour')} ahead: ${of(demand, 'trip')} expected, ${coverage} can be served`,
+    whoMoves: (now: string, later: string) =>
+      `${of(now, 'vehicle moves', 'vehicles move')} now, ${later} later`,
     short: (hours: string, unmet: string, place: string | undefined) =>
-      `most stays short at ${hours}: ${unmet} trips${place === undefined ? '' : `, first at ${place}`}`,
+      `most stays short at ${hours}: ${of(unmet, 'trip')}${place === undefined ? '' : `, first at ${place}`}`,
     nothingShort: 'nothing stays short',
     from: 'From',
     now: 'now',
@@ -254,7 +264,7 @@ export const texts = {
     hour: 'Hour',
     horizon: 'Ahead',
     step: 'Steps of',
-    hours: (hours: number) => (hours === 1 ? '1 hour' : `${hours} hours`),
+    hours: (hours: number) => of(String(hours), 'hour'),
     demands: { mean: 'expected demand', upper: 'upper end', spread: 'what may come' },
     plan: 'Plan ahead',
     ended: 'A plan has ended',
@@ -275,16 +285,17 @@ export const texts = {
     served: 'served',
     moving: 'vehicles on the way, right axis',
     picture: 'Locations and moves of the step; the table beside it has the same moves as text',
-    drawn: (when: string, vehicles: string, arcs: string) => `${when}: ${vehicles} vehicles on ${arcs} arcs`,
+    drawn: (when: string, vehicles: string, arcs: string) =>
+      `${when}: ${of(vehicles, 'vehicle')} on ${of(arcs, 'arc')}`,
     notDrawn: (arcs: string, vehicles: string) =>
-      `${arcs} smaller moves of ${vehicles} vehicles are not drawn`,
-    later: (vehicles: string) => `${vehicles} vehicles later`,
+      `${of(arcs, 'smaller move')} of ${of(vehicles, 'vehicle')} ${arcs === '1' ? 'is' : 'are'} not drawn`,
+    later: (vehicles: string) => `${of(vehicles, 'vehicle')} later`,
     figures: {
       demand: 'Demand',
       demandFirst: 'Demand, first step',
       served: (share: string) => `${share} served`,
       unmet: 'Not served',
-      places: (places: string) => `at ${places} locations`,
+      places: (places: string) => `at ${of(places, 'location')}`,
       vehicles: 'Vehicles free',
       moving: (vehicles: string) => `${vehicles} on the way`,
       due: 'Leave now',
@@ -292,9 +303,11 @@ export const texts = {
     },
     shortHere: (places: string, rest: number) => `Short at ${places}${rest > 0 ? ` and ${rest} more` : ''}.`,
     here: (hours: string, demand: string, served: string, vehicles: string) =>
-      `${hours}: ${served} of ${demand} trips are served; ${vehicles} vehicles are free.`,
-    comeAndGo: (arriving: string, leaving: string) => `${arriving} set out for here, ${leaving} leave.`,
-    moves: (moves: string, vehicles: string) => `${moves} moves, ${vehicles} vehicles`,
+      `${hours}: ${served} of ${of(demand, 'trip is', 'trips are')} served; ` +
+      `${of(vehicles, 'vehicle is', 'vehicles are')} free.`,
+    comeAndGo: (arriving: string, leaving: string) =>
+      `${of(arriving, 'sets', 'set')} out for here, ${of(leaving, 'leaves', 'leave')}.`,
+    moves: (moves: string, vehicles: string) => `${of(moves, 'move')}, ${of(vehicles, 'vehicle')}`,
     caption: 'Moves of all steps',
     due: 'Due',
     onlyStep: 'only this step',
@@ -324,7 +337,7 @@ export const texts = {
     ended: (kind: string) => `A job has ended: ${kind}`,
     one: (kind: string) => `Job: ${kind}`,
     estimate: (p10: string, p90: string, jobs: string) =>
-      `Expected to end in ${p10} to ${p90}, judging by ${jobs} jobs of this size.`,
+      `Expected to end in ${p10} to ${p90}, judging by ${of(jobs, 'job')} of this size.`,
     cancelling: 'Cancelling …',
     falling: 'Best plan and bound',
     bestPlan: 'best plan',
@@ -334,6 +347,7 @@ export const texts = {
     stillRunning: 'still running',
     attempts: 'Attempts',
     openPlan: 'See the plan on the map',
+    again: 'Each button sends the same request again with the change, as a new job.',
     openDecision: 'See the decision',
     openReplay: 'See the replay',
     kinds: {
@@ -381,11 +395,11 @@ export const texts = {
     question: 'What would plans have brought? Past days, replayed once for each way of planning.',
     days: (first: string, last: string) => `${first} to ${last}`,
     sentence: (days: string, policy: string, share: string, trips: string) =>
-      `${days}: ${policy} serves ${share} of ${trips} trips`,
+      `${days}: ${policy} serves ${share} of ${of(trips, 'trip')}`,
     instead: (policy: string, share: string, more: string, km: string) =>
-      `instead of ${share} (${policy}): ${more} trips, for ${km} of moving.`,
+      `instead of ${share} (${policy}): ${of(more, 'trip')}, for ${km} of moving.`,
     assumptions: (vehicles: string, trips: string, price: string, ends: string) =>
-      `Assumed: ${vehicles} vehicles, all alike, serve up to ${trips} trips an hour each; a trip that nobody serves ` +
+      `Assumed: ${of(vehicles, 'vehicle')}, all alike, serve up to ${of(trips, 'trip')} an hour each; a trip that nobody serves ` +
       `in its hour is lost and costs ${price}; a vehicle that moves serves nobody until it arrives; ${ends}; plans ` +
       'know only what was known when their hour began, unless they are said to know the demand.',
     tripEnds: {
@@ -393,7 +407,7 @@ export const texts = {
       none: 'vehicles are free where they served',
     },
     notObserved: (hours: string) =>
-      `${hours} hours of locations were not observed and count as without trips.`,
+      `${of(hours, 'hour of a location was', 'hours of locations were')} not observed and count as without trips.`,
     policies: {
       none: 'nobody moves',
       nightly: 'a plan each night',
@@ -415,7 +429,7 @@ export const texts = {
       `Proved: whoever plans, cost and lost trips come to at least ${bound}, even knowing the demand of all hours.`,
     aboveBound: (policy: string, share: string) => `With “${policy}” they are ${share} more.`,
     withoutPlan: (policy: string, hours: string) =>
-      `“${policy}”: in ${hours} hours no plan kept its constraints, and nobody moved.`,
+      `“${policy}”: in ${of(hours, 'hour')} no plan kept its constraints, and nobody moved.`,
     byHour: 'Trips served by hour',
     demand: 'demand',
     hour: 'Hour',
@@ -426,7 +440,7 @@ export const texts = {
     allHours: 'all hours',
     pointAtOne: 'A location of the map or of the table says what it lost; a click keeps it, Esc lets it go.',
     lostHere: (name: string, lost: string, trips: string, share: string) =>
-      `${name}: ${lost} of ${trips} trips were lost, ${share}`,
+      `${name}: ${lost} of ${of(trips, 'trip was', 'trips were')} lost, ${share}`,
     lostFewer: (trips: string, policy: string) => `${trips} fewer than with “${policy}”.`,
     lostMore: (trips: string, policy: string) => `${trips} more than with “${policy}”.`,
     allServed: 'all served',
@@ -459,9 +473,9 @@ export const texts = {
   plans: {
     title: 'Plans',
     sentence: (plans: string, coverage: string, cost: string) =>
-      `${plans}: they serve ${coverage} of demand and cost ${cost}.`,
-    all: (plans: string) => `${plans} plans`,
-    newest: (plans: string) => `The newest ${plans} plans`,
+      `${plans}: ${coverage} of demand served, at a cost of ${cost}.`,
+    all: (plans: string) => of(plans, 'plan'),
+    newest: (plans: string) => `The newest ${of(plans, 'plan')}`,
     none: 'There are no plans yet.',
     advice: 'Every decision and optimization that succeeds leaves one. From a shell:',
     noneFits: 'No plan fits.',
@@ -504,14 +518,14 @@ export const texts = {
       level: string;
       error: string | undefined;
     }) =>
-      `${about.place}: ${about.trips} trips expected ${about.days === 1 ? 'on' : `in ${about.days} days from`} ` +
+      `${about.place}: ${of(about.trips, 'trip')} expected ${about.days === 1 ? 'on' : `in ${about.days} days from`} ` +
       `${about.day}${about.days === 1 ? '' : ' on'}; most at ${about.busiest}: ${about.most}` +
       `${about.range ? ` (${about.range} at ${about.level})` : ''}` +
       `${about.error ? `; forecasts like this one were ${about.error} off` : ''}.`,
     location: 'Location',
     date: 'First day',
     choices: { days: 'For', step: 'By', confidence: 'Interval' },
-    daysLong: (days: number) => (days === 1 ? '1 day' : `${days} days`),
+    daysLong: (days: number) => of(String(days), 'day'),
     steps: { 1: 'the hour', 3: '3 hours', 6: '6 hours', 12: '12 hours', 24: 'the day' } as Record<
       number,
       string
@@ -558,16 +572,18 @@ export const texts = {
     },
     location: 'Location',
     find: 'Find',
-    locations: (all: string, active: string) => `${all} locations are stored, ${active} of them active.`,
+    locations: (all: string, active: string) =>
+      `${of(all, 'location is', 'locations are')} stored, ${active} of them active.`,
     fleet: (all: string, operational: string, places: string) =>
-      `${all} vehicles are stored, ${operational} of them operational, at ${places} locations.`,
+      `${of(all, 'vehicle is', 'vehicles are')} stored, ${operational} of them operational, at ${of(places, 'location')}.`,
     demand: (place: string, hours: string, newest: string) =>
-      `${place}: ${hours} hours of demand are stored, the newest is ${newest}.`,
+      `${place}: ${of(hours, 'hour of demand is', 'hours of demand are')} stored, the newest is ${newest}.`,
     events: (all: string, coming: string) => `Events stored: ${all}; not over yet: ${coming}.`,
     travel: (place: string, pairs: string, km: string) =>
-      `Travel from ${place} to ${pairs} locations is stored, the farthest ${km} away.`,
+      `Travel from ${place} to ${of(pairs, 'location')} is stored, the farthest ${km} away.`,
     flows: (place: string, trips: string, places: string) =>
-      `${trips} trips that began at ${place} are stored; they ended at ${places} locations.`,
+      `${of(trips, `trip that began at ${place} is`, `trips that began at ${place} are`)} stored; ` +
+      `they ended at ${of(places, 'location')}.`,
     empty: {
       locations: 'No locations are stored.',
       fleet: 'No vehicles are stored.',
@@ -579,9 +595,11 @@ export const texts = {
     advice: 'Drop a CSV below, or send it from a shell:',
     noneFits: 'No row fits.',
     cut: (rows: string) =>
-      `More is stored than this page reads: these are the first ${rows} rows. The API has all of them.`,
+      `More is stored than this page shows at once: these are the first ${rows} rows. What you find is looked for in all.`,
+    searching: (rows: string) => `Looking further, ${of(rows, 'row')} so far …`,
+    noRow: (key: string) => `There is no row ${key}: it was deleted, or never stored.`,
     onlyFirst: (rows: string) => `Of these the table has the first ${rows}; find the others by their words.`,
-    found: (rows: string, all: string) => `${rows} of ${all} rows fit.`,
+    found: (rows: string, all: string) => `${rows} of ${of(all, 'row')} ${rows === '1' ? 'fits' : 'fit'}.`,
     everywhere: 'all locations',
     yes: 'yes',
     no: 'no',
@@ -640,7 +658,7 @@ export const texts = {
       stored: (file: string, created: string, updated: string) =>
         `${file} is stored: ${created} created, ${updated} updated.`,
       refused: (file: string, faults: string) => `Nothing of ${file} was stored: ${faults}.`,
-      faults: (faults: number) => (faults === 1 ? '1 fault' : `${faults} faults`),
+      faults: (faults: number) => of(String(faults), 'fault'),
       faultsOrMore: (faults: string) => `${faults} faults or more, the first are shown`,
       line: 'Where',
       fault: 'Fault',
@@ -649,14 +667,20 @@ export const texts = {
   risk: {
     title: 'Risk',
     sentence: (scored: string, all: string, high: string, medium: string, low: string) =>
-      `${scored} of ${all} vehicles can be scored: ${high} have a high risk, ${medium} a medium, ${low} a low one.`,
+      `${scored} of ${of(all, 'vehicle')} can be scored: ${of(high, 'has', 'have')} a high risk, ` +
+      `${medium} a medium, ${low} a low one.`,
     riskiest: (vehicle: string, score: string) => `The highest is ${score}, of ${vehicle}.`,
     day: 'On day',
     distribution: 'Vehicles by score',
     vehicles: 'vehicles',
     table: 'The riskiest vehicles, and why',
     howTo: 'Select a vehicle to ask what would change its score.',
-    onlyFirst: (rows: string) => `The table has the ${rows} riskiest.`,
+    find: 'Find a vehicle or location',
+    found: (rows: string, all: string) =>
+      `${rows} of ${of(all, 'vehicle')} ${rows === '1' ? 'fits' : 'fit'}.`,
+    noneFits: 'No scored vehicle fits.',
+    noVehicle: (id: string) => `${id} has no score: it is not stored, or its figures are not.`,
+    onlyFirst: (rows: string) => `The table has the ${rows} riskiest; find the others by their names.`,
     vehicle: 'Vehicle',
     location: 'Location',
     score: 'Score',
@@ -669,7 +693,7 @@ export const texts = {
     scored: (score: string, category: string) => `Its score is ${score}, a ${category} risk.`,
     instead: (score: string, change: string) => `As it is stored: ${score}; the change is ${change}.`,
     sliders: { age: 'Age', maintenance: 'Since maintenance', utilization: 'Utilization' },
-    days: (days: string) => `${days} days`,
+    days: (days: string) => of(days, 'day'),
     reset: 'As it is stored',
     close: 'Close',
     none: 'No vehicle has the figures that risk is scored from.',

@@ -152,6 +152,19 @@ export const Job = Type.Object(
 );
 export type Job = Static<typeof Job>;
 
+/** What a job was asked for, as the service reads it. */
+export const JobRequest = Type.Object(
+  {
+    job_id: JobId,
+    kind: Type.Enum(JOB_KINDS),
+    request: Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        'the body of the request that made the job; send it again, changed, to the operation of its kind',
+    }),
+  },
+  { $id: 'JobRequest' },
+);
+
 export const AcceptedJob = Type.Object(
   { job_id: JobId, status: Type.Enum(JOB_STATUSES) },
   { $id: 'AcceptedJob' },

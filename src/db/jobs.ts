@@ -85,6 +85,15 @@ export async function readAnswer(db: Database, jobId: string): Promise<JobAnswer
   return answer;
 }
 
+/** The request of a job as JSON text; undefined if the job does not exist, or its request is no longer kept. */
+export async function readJobRequest(db: Queryable, jobId: string): Promise<string | undefined> {
+  const [row] = await db
+    .select({ input: sql<string | null>`${jobs.input}::text` })
+    .from(jobs)
+    .where(eq(jobs.jobId, jobId));
+  return row?.input ?? undefined;
+}
+
 const jobColumns = {
   jobId: jobs.jobId,
   kind: jobs.kind,

@@ -23,6 +23,7 @@ import { dataRowRoutes } from './routes/data-rows.ts';
 import { dataTravelRoutes } from './routes/data-travel.ts';
 import { decisionRoutes } from './routes/decisions.ts';
 import { forecastRoutes } from './routes/forecast.ts';
+import { jobRequestRoutes } from './routes/job-request.ts';
 import { jobRoutes } from './routes/jobs.ts';
 import { optimizeRoutes } from './routes/optimize.ts';
 import { planMoveRoutes } from './routes/plan-moves.ts';
@@ -113,6 +114,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     serviceRoutes,
     optimizeRoutes,
     jobRoutes,
+    jobRequestRoutes,
     planRoutes,
     planMoveRoutes,
     forecastRoutes,

@@ -38,7 +38,7 @@ export async function secure(app: App, config: Pick<Config, 'HOST' | 'HTTP_ALLOW
   // DNS rebinding: a foreign page makes its own name point to this machine. The Host header shows that name.
   app.addHook('onRequest', async (request) => {
     const host = request.headers.host;
-    if (host === undefined || PROBES.has(request.url)) return;
+    if (host === undefined || PROBES.has(pathOf(request.url))) return;
     const name = hostName(host);
     if (name !== undefined && (isLoopback(name) || allowed.has(name))) return;
     const message =
@@ -75,6 +75,8 @@ export function checkOrigin(
 }
 
 /** The host name in a Host header, without its port, normalized as in URLs; undefined if invalid. */
+const pathOf = (url: string) => url.split('?', 1)[0]!;
+
 function hostName(host: string): string | undefined {
   return URL.parse(`http://${host}`)?.hostname.replace(/\.$/, '');
 }

@@ -210,6 +210,27 @@ describe('the client for TypeScript behind a reverse proxy', () => {
     });
   });
 
+  test('a deletion is not sent again after a lost answer, which a second one would not find; a job is cancelled again', async () => {
+    const fleet = createFleetClient({ url: service.url });
+    const { job_id } = await fleet.submit('/api/v1/optimize', simpleRequest(8));
+    const body = { name: 'lost', cron: '0 4 * * *', time_zone: 'UTC', decision: {} };
+    const { schedule_id } = (await fleet.post('/api/v1/schedules', { body })).data;
+    await through(['cut head'], async (url, sent) => {
+      const deleted = createFleetClient({ url }).delete('/api/v1/schedules/{schedule_id}', {
+        params: { path: { schedule_id } },
+      });
+      await expect(deleted).rejects.toMatchObject({ name: 'FleetConnectionError' });
+      expect(sent).toHaveLength(1);
+    });
+    await through(['cut head'], async (url, sent) => {
+      const cancelled = await createFleetClient({ url }).delete('/api/v1/jobs/{job_id}', {
+        params: { path: { job_id } },
+      });
+      expect(cancelled.data.status).toBe('cancelled');
+      expect(sent).toHaveLength(2);
+    });
+  });
+
   test('429 with Retry-After is sent again, without it or without retries it is an error', async () => {
     await through(['limit', 'limit'], async (url, sent) => {
       expect((await createFleetClient({ url }).get('/health')).status).toBe('success');

@@ -120,9 +120,14 @@ describe.skipIf(!executable)('the page Ahead of the console', () => {
   test('plays the steps, and only by hand for whoever wants no motion', async () => {
     const { decision_id: id } = await decide({ horizon_hours: 2 });
     const { page, close } = await fleet.open(`/ahead?decision=${id}`);
+    // The steps come by the clock of the page, which is put forward.
+    await page.clock.install();
     await page.getByRole('button', { name: 'Play' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
-    await eventually(() => inAddress(page, 'step')).toBe('2');
+    await eventually(async () => {
+      await page.clock.fastForward(60_000);
+      return inAddress(page, 'step');
+    }).toBe('2');
     await page.getByRole('button', { name: 'Play' }).waitFor();
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.getByRole('button', { name: 'Next step' }).click();

@@ -190,15 +190,32 @@ describe.skipIf(!executable)('the data of the console', () => {
     await page.close();
   });
 
-  test('reads no more rows than a page can hold, and says so instead of counting what it has not read', async () => {
+  test('reads 100,000 rows at first, and finds what is stored beyond them, by its words or by the address', async () => {
     await fleet.pool.query(
       `insert into vehicles (vehicle_id, location_id, status, capacity)
        select 'X-' || i, 4, 'operational', 1 from generate_series(1, 90000) i`,
     );
     const { page, close } = await fleet.open('/data?set=fleet');
-    await page.getByText('these are the first 100,000 rows. The API has all of them.').waitFor();
+    await page.getByText('these are the first 100,000 rows.').waitFor();
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Data');
+    // By id, these are the last of all.
+    await page.getByRole('searchbox', { name: 'Find' }).fill('X-999');
+    const rows = page.getByRole('table', { name: 'Fleet' }).locator('tbody tr');
+    await rows.filter({ hasText: /^X-9999/ }).waitFor();
+    expect(await rows.count()).toBe(11);
+    await page.goto(`${fleet.url}/console/data?set=fleet&row=X-9998`);
+    await page.getByRole('form', { name: 'Change X-9998' }).waitFor();
+    await page.goto(`${fleet.url}/console/data?set=fleet&row=X-0`);
+    await page.getByText('There is no row X-0: it was deleted, or never stored.').waitFor();
     await fleet.pool.query(`delete from vehicles where vehicle_id like 'X-%'`);
+    await close();
+  });
+
+  test('says of a location in the address that is not stored which one it shows instead', async () => {
+    const { page, close } = await fleet.open('/data?set=demand&location=9999');
+    await page.getByText('Location 9999 is not stored; this is Alphabet City.').waitFor();
+    await page.goto(`${fleet.url}/console/forecast?location=9999`);
+    await page.getByText('Location 9999 is not stored; this is Alphabet City.').waitFor();
     await close();
   });
 

@@ -1,7 +1,7 @@
 import type { WebSocketRoute } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../helpers/browser.ts';
-import { startConsole } from '../helpers/console.ts';
+import { addressOf, startConsole } from '../helpers/console.ts';
 import { send, simpleRequest } from '../helpers/service.ts';
 
 const executable = findChromium();
@@ -39,6 +39,44 @@ describe.skipIf(!executable)('the jobs of the console', () => {
     });
     await page.getByRole('row').filter({ hasText: 'no plan is possible' }).waitFor();
     await close();
+  });
+
+  test('offers each relaxation of a job of another client as a button, which asks for it again and shows it', async () => {
+    const id = await begin('optimize', {
+      ...simpleRequest(),
+      demand_forecast: { 161: [3, 2], 236: [1, 2] },
+      fleet_state: { vehicles: ['V1', 'V2', 'V3'].map((name) => ({ id: name, location: 236 })) },
+      constraints: { min_service_level: 0.95, max_distance: 10 },
+    });
+    const { page, close } = await fleet.open(`/jobs?job=${id}`);
+    const refused = page.getByRole('region', { name: 'No plan keeps all of this' });
+    await refused.getByRole('button', { name: 'Set service level to 60.0%' }).click();
+    await page.getByRole('link', { name: 'See the plan on the map' }).waitFor();
+    const again = new URL(await addressOf(page)).searchParams.get('job')!;
+    expect(again).not.toBe(id);
+    const { request } = (await send(`${fleet.url}/api/v1/jobs/${again}/request`)).body.data;
+    expect(request).toMatchObject({
+      demand_forecast: { 161: [3, 2], 236: [1, 2] },
+      constraints: { min_service_level: 0.6, max_distance: 10 },
+    });
+    await refused.waitFor({ state: 'detached' });
+    await close();
+  });
+
+  test('says of a refused job whose request is no longer kept that it cannot be asked for again', async () => {
+    const id = await begin('optimize', {
+      ...simpleRequest(),
+      demand_forecast: { 12: [1] },
+      fleet_state: { vehicles: [{ id: 'V1', location: 4 }] },
+      constraints: { max_distance: 0.01 },
+    });
+    const { page } = await fleet.open(`/jobs?job=${id}`);
+    const button = page.getByRole('button', { name: /^Set distance to / });
+    await button.waitFor();
+    await fleet.pool.query('update jobs set input = null where job_id = $1', [id]);
+    await button.click();
+    await page.getByRole('alert').filter({ hasText: 'is no longer stored' }).waitFor();
+    await page.close();
   });
 
   test('follows a job of the other API process over a WebSocket that is cut and comes back', async () => {

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { frameOf, isCovered, moved, place } from '../../console/src/map/frame.ts';
 import { findChromium, openBrowser } from '../helpers/browser.ts';
-import { addressOf, startConsole } from '../helpers/console.ts';
+import { addressOf, pictureOf, startConsole } from '../helpers/console.ts';
 import { send, simpleRequest } from '../helpers/service.ts';
 
 const executable = findChromium();
@@ -47,23 +47,11 @@ describe.skipIf(!executable)('the map of the console', () => {
   const rows = (page: Page) => page.getByRole('table', { name: 'Moves of the plan' }).locator('tbody tr');
   const sentence = (page: Page, text: RegExp) =>
     page.getByRole('heading', { level: 1, name: text }).waitFor();
-  /** The picture as it is drawn, once it has moved and rests. */
-  async function picture(page: Page): Promise<string> {
-    await page.locator('.map > canvas').waitFor();
-    return page.evaluate(`(async () => {
-      const canvas = document.querySelector('.map > canvas');
-      for (let before = ''; ; before = canvas.toDataURL()) {
-        if (before && before === canvas.toDataURL()) return before;
-        await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-      }
-    })()`);
-  }
-
   test('shows the plan as circles, arcs and work list, with nothing serious for axe', async () => {
     const { page, close } = await fleet.open('/map');
     await sentence(page, /^95\.0% served: 385 vehicles move 227 km; 24 locations stay short\.$/);
     expect(await rows(page).count()).toBe(12);
-    expect((await picture(page)).length).toBeGreaterThan(10_000);
+    expect((await pictureOf(page)).length).toBeGreaterThan(10_000);
     expect(await fleet.serious(page)).toEqual([]);
     await close();
   });
@@ -71,10 +59,10 @@ describe.skipIf(!executable)('the map of the console', () => {
   test('is one selection with the work list, which the address holds and Esc clears', async () => {
     const { page, close } = await fleet.open('/map');
     await rows(page).first().waitFor();
-    const plain = await picture(page);
+    const plain = await pictureOf(page);
     await rows(page).filter({ hasText: 'Gramercy' }).click();
     expect(new URL(await addressOf(page)).searchParams.get('move')).toBe('107-234');
-    expect(await picture(page)).not.toBe(plain);
+    await pictureOf(page, plain);
     await page.keyboard.press('Escape');
     expect(new URL(await addressOf(page)).search).toBe('');
 
@@ -116,13 +104,20 @@ describe.skipIf(!executable)('the map of the console', () => {
     await close();
   });
 
+  test('has the whole work list, and says so, where the address names a location that is not in the plan', async () => {
+    const { page, close } = await fleet.open('/map?location=9999');
+    await page.getByText('Location 9999 is not in this plan, so nothing is selected.').waitFor();
+    expect(await rows(page).count()).toBe(12);
+    await close();
+  });
+
   test('re-optimises when a slider rests, moves to the new plan, and shows the same from the address', async () => {
     const { page, close } = await fleet.open('/map');
     await sentence(page, /^95\.0% served/);
-    const before = await picture(page);
+    const before = await pictureOf(page);
     await page.getByRole('slider', { name: 'Service level' }).fill('0.98');
     await sentence(page, /^98\.0% served/);
-    expect(await picture(page)).not.toBe(before);
+    await pictureOf(page, before);
     expect(new URL(await addressOf(page)).searchParams.get('service')).toBe('0.98');
     const moves = await rows(page).count();
     await page.reload();
@@ -297,7 +292,7 @@ describe.skipIf(!executable)('the map of the console', () => {
 
   test('is filled by its circles on a phone that lies on its side', async () => {
     const { page, close } = await fleet.open('/map', { width: 844, height: 390 });
-    await picture(page);
+    await pictureOf(page);
     const share = await page.evaluate<number>(`(() => {
       const canvas = document.querySelector('.map > canvas');
       const { width, height } = canvas;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../helpers/browser.ts';
-import { addressOf, startConsole } from '../helpers/console.ts';
+import { addressOf, pictureOf, startConsole, untilRead } from '../helpers/console.ts';
 import { send } from '../helpers/service.ts';
 
 const executable = findChromium();
@@ -89,30 +89,29 @@ describe.skipIf(!executable)('the replays of the console', () => {
     expect(await sentence.textContent()).toContain(`; ${fewer} fewer than with “nobody moves”.`);
 
     // The circle around the location that the table picked; a click on its middle picks it on the map.
-    const canvas = page.locator('.compared .map > canvas');
-    await canvas.scrollIntoViewIfNeeded();
-    const ring = `(async () => {
-      const canvas = document.querySelector('.compared .map > canvas');
+    await page.locator('.compared .map').scrollIntoViewIfNeeded();
+    // Both pictures rest: the map, and what is lit above it.
+    await pictureOf(page);
+    const ring = `(() => {
+      const canvas = document.querySelector('.compared .map .lit canvas');
       const probe = document.body.appendChild(document.createElement('i'));
       probe.style.color = 'var(--accent)';
       const accent = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
       probe.remove();
       const { width, height } = canvas;
-      for (;;) {
-        const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
-        const [xs, ys] = [[], []];
-        for (let i = 0; i < data.length; i += 4) {
-          if (data[i + 3] < 255 || accent.some((value, j) => Math.abs(value - data[i + j]) > 4)) continue;
-          xs.push((i / 4) % width);
-          ys.push(Math.floor(i / 4 / width));
-        }
-        const middle = (values) => (Math.min(...values) + Math.max(...values)) / 2;
-        const box = canvas.getBoundingClientRect();
-        if (xs.length > 0) return [box.x + (middle(xs) * box.width) / width, box.y + (middle(ys) * box.height) / height];
-        await new Promise((resolve) => requestAnimationFrame(resolve));
+      const { data } = canvas.getContext('2d').getImageData(0, 0, width, height);
+      const [xs, ys] = [[], []];
+      for (let i = 0; i < data.length; i += 4) {
+        if (data[i + 3] < 255 || accent.some((value, j) => Math.abs(value - data[i + j]) > 4)) continue;
+        xs.push((i / 4) % width);
+        ys.push(Math.floor(i / 4 / width));
       }
+      if (xs.length === 0) return undefined;
+      const middle = (values) => (Math.min(...values) + Math.max(...values)) / 2;
+      const box = canvas.getBoundingClientRect();
+      return [box.x + (middle(xs) * box.width) / width, box.y + (middle(ys) * box.height) / height];
     })()`;
-    const [x, y] = await page.evaluate<[number, number]>(ring);
+    const [x, y] = await untilRead(() => page.evaluate<[number, number] | undefined>(ring));
     await page.keyboard.press('Escape');
     await sentence.waitFor({ state: 'detached' });
     await page.mouse.click(x, y);

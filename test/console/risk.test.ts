@@ -93,4 +93,29 @@ describe.skipIf(!executable)('the risk of the console', () => {
     expect(await fleet.serious(phone.page)).toEqual([]);
     await phone.close();
   });
+
+  test('scores a fleet of 100,000 vehicles, and finds each of them by its name', async () => {
+    await fleet.pool.query(
+      `insert into vehicles (vehicle_id, location_id, status, capacity, acquired_on, last_maintenance_on, utilization_rate)
+       select 'R-' || i, 4, 'operational', 1, date '2016-05-04', date '2017-05-01', 0.1 + (i % 500) / 1000.0
+       from generate_series(1, 100000) i`,
+    );
+    const { page, close } = await fleet.open('/risk?day=2017-05-04');
+    await page
+      .getByRole('heading', { level: 1, name: /^100,040 of 113,587 vehicles can be scored: / })
+      .waitFor();
+    await page.getByText('The table has the 500 riskiest; find the others by their names.').waitFor();
+    await page.getByRole('searchbox', { name: 'Find a vehicle or location' }).fill('r-77777');
+    await page.getByText('1 of 100,040 vehicles fits.').waitFor();
+    await page
+      .getByRole('table', { name: 'The riskiest vehicles, and why' })
+      .locator('tbody tr')
+      .first()
+      .click();
+    await page.getByRole('region', { name: 'What if: R-77777' }).waitFor();
+    await page.goto(`${fleet.url}/console/risk?vehicle=R-0`);
+    await page.getByText('R-0 has no score: it is not stored, or its figures are not.').waitFor();
+    await fleet.pool.query(`delete from vehicles where vehicle_id like 'R-%'`);
+    await close();
+  });
 });

@@ -27,6 +27,34 @@ export function addressOf(page: Page): Promise<string> {
 }
 
 /**
+ * Reads from a page until there is something. Loops within a page have no limit, and the content policy forbids
+ * Playwright's own wait for an expression.
+ */
+export function untilRead<T>(read: () => Promise<T | undefined>): Promise<T> {
+  return vi.waitUntil(read, { timeout: MAX_WAIT_MS }) as Promise<T>;
+}
+
+const PICTURE = `(async () => {
+  const shown = [...document.querySelectorAll('.map > canvas, .map.has-lit > .lit canvas')];
+  const draw = () => shown.map((canvas) => canvas.toDataURL()).join();
+  const picture = draw();
+  for (let i = 0; i < 3; i++) await new Promise((resolve) => requestAnimationFrame(resolve));
+  return draw() === picture ? picture : undefined;
+})()`;
+
+/**
+ * What is drawn on the map, once it rests: the same for three frames.
+ * @param other a picture that it has to differ from: one before a change
+ */
+export async function pictureOf(page: Page, other = ''): Promise<string> {
+  await page.locator('.map > canvas').waitFor();
+  return untilRead(async () => {
+    const picture = await page.evaluate<string | undefined>(PICTURE);
+    return picture === other ? undefined : picture;
+  });
+}
+
+/**
  * The console as it is built from the sources, of a service with the sample, in a browser.
  * @param executable path of the Chromium
  */

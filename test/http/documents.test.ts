@@ -51,6 +51,7 @@ describe('the documents', () => {
         'GET /api/v1/data/locations',
         'GET /api/v1/data/fleet',
         'GET /api/v1/jobs/{job_id}',
+        'GET /api/v1/jobs/{job_id}/request',
         'DELETE /api/v1/jobs/{job_id}',
         'GET /api/v1/plans/{plan_id}',
         'POST /api/v1/decisions',

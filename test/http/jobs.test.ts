@@ -44,6 +44,28 @@ describe('GET /api/v1/jobs/{job_id}', () => {
     expect(done).not.toHaveProperty('estimate');
   });
 
+  test('gives the request back that made a job, so that it can be sent again; or says that it is not kept', async () => {
+    const body = withOptions({ explain: true });
+    const { metadata } = (await optimize(body)).body;
+    const path = `${service.url}/api/v1/jobs/${metadata.job_id}/request`;
+    expect((await send(path)).body.data).toEqual({
+      job_id: metadata.job_id,
+      kind: 'optimize',
+      request: body,
+    });
+    await service.pool.query('update jobs set input = null where job_id = $1', [metadata.job_id]);
+    const gone = await send(path);
+    expect(gone.status).toBe(404);
+    expect(gone.body.errors[0]).toMatchObject({
+      field: 'job_id',
+      message: expect.stringMatching(
+        /^the request of job "opt_.*" is no longer stored: .*RETENTION_INPUT_DAYS/,
+      ),
+    });
+    const none = await send(`${service.url}/api/v1/jobs/opt_0/request`);
+    expect([none.status, none.body.errors[0].code]).toEqual([404, 'RESOURCE_NOT_FOUND']);
+  });
+
   test('names in the attempt the reason for which a job failed, and does not try it again', async () => {
     await service.pool.query(
       `insert into locations (id, name, latitude, longitude) values (10001, 'young', 0, 0);

@@ -74,7 +74,7 @@ describe('security', () => {
         expect((await get(url, '/health', { host: 'localhost' })).status).toBe(200);
         expect((await get(url, '/health', { host: 'evil.example' })).status).toBe(403);
         // Whoever watches over processes asks each by its address.
-        for (const probe of ['/livez', '/readyz']) {
+        for (const probe of ['/livez', '/readyz', '/livez?from=balancer']) {
           expect((await get(url, probe, { host: '10.0.0.7:8000' })).status).toBe(200);
         }
       }

@@ -156,6 +156,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The request that made a job
+         * @description As it was posted, so that it can be posted again with a change. Kept for RETENTION_INPUT_DAYS after the end.
+         */
+        get: operations["get_job_request"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/plans": {
         parameters: {
             query?: never;
@@ -1527,6 +1547,22 @@ export interface components {
              */
             at: string;
             ms: number | null;
+        };
+        JobRequest: {
+            /** @description `opt_…` an optimization, `bt_…` a backtest, `dec_…` a decision and `rpl_…` a replay, whose identifier it is */
+            job_id: string;
+            /** @enum {string} */
+            kind: "optimize" | "backtest" | "decision" | "replay";
+            /** @description the body of the request that made the job; send it again, changed, to the operation of its kind */
+            request: {
+                [key: string]: unknown;
+            };
+        };
+        JobRequestEnvelope: {
+            /** @constant */
+            status: "success";
+            data: components["schemas"]["JobRequest"];
+            metadata: components["schemas"]["Metadata"];
         };
         /** @description once ended: the envelope that the synchronous call returns; an error if there is no plan or the job failed or was cancelled */
         JobResult: components["schemas"]["OptimizeResponse"] | components["schemas"]["DecisionResponse"] | components["schemas"]["BacktestResponse"] | components["schemas"]["ReplayResponse"] | components["schemas"]["ErrorEnvelope"];
@@ -3120,6 +3156,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobListEnvelope"];
+                };
+            };
+        };
+    };
+    get_job_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the request of the job */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobRequestEnvelope"];
                 };
             };
         };

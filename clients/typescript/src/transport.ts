@@ -15,6 +15,8 @@ const LOST_ATTEMPTS = 3;
 const FIRST_LOST_PAUSE_SECONDS = 0.25;
 /** What would be made twice if it were sent twice. A job has its idempotency key, and rows replace themselves. */
 const MAKES_ANOTHER = /\/api\/v1\/schedules\/?$/;
+/** Jobs may be cancelled twice. A row that the first deletion deleted is not found by a second one. */
+const CANCELS = /\/api\/v1\/jobs\/[^/]+$/;
 
 /**
  * Sends a request, again while the service answers 503 or 429 with `Retry-After`, as it does while database or queue
@@ -67,7 +69,9 @@ function pauseAfterAnswer({ status, headers }: Response): number | undefined {
 
 function pauseAfterLoss(method: string, url: string, attempt: number): number | undefined {
   if (attempt >= LOST_ATTEMPTS) return undefined;
-  if (method === 'POST' && MAKES_ANOTHER.test(new URL(url).pathname)) return undefined;
+  const { pathname } = new URL(url);
+  if (method === 'POST' && MAKES_ANOTHER.test(pathname)) return undefined;
+  if (method === 'DELETE' && !CANCELS.test(pathname)) return undefined;
   return FIRST_LOST_PAUSE_SECONDS * 2 ** (attempt - 1);
 }
 

@@ -49,6 +49,24 @@ export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return (await send<T>('GET', path, { signal })).data;
 }
 
+/** The rows of a paged list page by page, with the cursor of the next one. @param name of the list in `data` */
+export async function* pagesOf<T>(
+  path: string,
+  name: string,
+  signal?: AbortSignal,
+  from?: string,
+): AsyncGenerator<{ rows: T[]; next: string | undefined }> {
+  for (let next = from, isFirst = true; isFirst || next !== undefined; isFirst = false) {
+    const cursor = next === undefined ? '' : `&cursor=${encodeURIComponent(next)}`;
+    const page: Record<string, unknown> = await get(
+      `${path}${path.includes('?') ? '&' : '?'}limit=1000${cursor}`,
+      signal,
+    );
+    next = (page.next_cursor as string | null) ?? undefined;
+    yield { rows: page[name] as T[], next };
+  }
+}
+
 /** All rows of a paged list, up to `most`. @param name of the list in `data` */
 export async function getAll<T>(
   path: string,
@@ -57,14 +75,9 @@ export async function getAll<T>(
   signal?: AbortSignal,
 ): Promise<T[]> {
   const rows: T[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: Record<string, unknown> = await get(
-      `${path}${path.includes('?') ? '&' : '?'}limit=1000${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`,
-      signal,
-    );
-    rows.push(...(page[name] as T[]));
-    cursor = page.next_cursor as string | null;
-  } while (cursor && rows.length < most);
+  for await (const page of pagesOf<T>(path, name, signal)) {
+    rows.push(...page.rows);
+    if (rows.length >= most) break;
+  }
   return rows;
 }

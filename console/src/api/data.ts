@@ -1,4 +1,4 @@
-import { type Envelope, fleet, get, getAll, send } from './client.ts';
+import { type Envelope, fleet, get, pagesOf, send } from './client.ts';
 import type { RiskVehicle, VehicleRisk } from './types.ts';
 
 /** How many rows were stored, and how many of them are new. */
@@ -19,15 +19,42 @@ export async function readRows<T>(path: string, name: string, signal?: AbortSign
 /** Rows that a page reads at most. An hour of demand is a row: these are 11 years of a location. */
 const MOST_ROWS = 100_000;
 
-/** The rows of a stored list that a page can hold, and whether there are more. @param path as for `readRows` */
+/** The first rows of a stored list, and where it goes on. @param path as for `readRows` */
 export async function readFirstRows<T>(
   path: string,
   name: string,
   signal?: AbortSignal,
-): Promise<{ rows: T[]; isCut: boolean }> {
-  const rows = await getAll<T>(path, name, MOST_ROWS + 1, signal);
-  const isCut = rows.length > MOST_ROWS;
-  return { rows: isCut ? rows.slice(0, MOST_ROWS) : rows, isCut };
+): Promise<{ rows: T[]; next: string | undefined }> {
+  const rows: T[] = [];
+  let next: string | undefined;
+  for await (const page of pagesOf<T>(path, name, signal)) {
+    rows.push(...page.rows);
+    next = page.next;
+    if (rows.length >= MOST_ROWS) break;
+  }
+  return { rows, next };
+}
+
+/**
+ * The rows of a stored list that fit, looked for from `from` to its end or until there are `most`.
+ * @param onProgress hears how many rows have been read
+ */
+export async function findRows<T>(
+  { path, name, from }: { path: string; name: string; from: string },
+  fits: (row: T) => boolean,
+  most: number,
+  onProgress: (read: number) => void,
+  signal: AbortSignal,
+): Promise<T[]> {
+  const found: T[] = [];
+  let read = 0;
+  for await (const { rows } of pagesOf<T>(path, name, signal, from)) {
+    read += rows.length;
+    found.push(...rows.filter(fits));
+    onProgress(read);
+    if (found.length >= most) break;
+  }
+  return found;
 }
 
 /** Changes fields of one location or vehicle. @throws FleetError if the service refuses a value */

@@ -4,10 +4,12 @@ import 'maplibre-gl/dist/maplibre-gl.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { texts } from '../texts.ts';
 import { colourOf, themeChanges } from '../theme.ts';
-import { drawMoves, drawSpots, find, type Lit, type Palette, type View } from './draw.ts';
+import { drawLit, drawPlan, find, type Lit, litBox, type Palette, type View } from './draw.ts';
 import { type Frame, frameOf, isCovered, moved, place } from './frame.ts';
+import type { Point } from './geometry.ts';
 import { PLAIN, readGround } from './ground.ts';
 import { between, largestOf, type Scene } from './scene.ts';
+import { type Box, Sheet } from './sheet.ts';
 
 setWorkerUrl(workerUrl);
 
@@ -56,8 +58,9 @@ export default function MapCanvas(props: Props) {
 }
 
 /**
- * Camera and gestures are those of MapLibre. A canvas above it has circles and arcs. While the map moves, the canvas is
- * only moved with it, and drawn again when it rests: drawing takes longer than a frame, moving a picture does not.
+ * Camera and gestures are those of MapLibre. A canvas above it has circles and arcs, a small one above that what is lit.
+ * While the map moves, both are only moved with it, and drawn again when it rests: drawing takes longer than a frame,
+ * moving a picture does not. While something is lit, the large one fades, and stays as it is drawn.
  */
 function Drawn({
   label,
@@ -69,12 +72,13 @@ function Drawn({
   onMissing,
 }: Props & { onMissing: () => void }) {
   const host = useRef<HTMLDivElement>(null);
-  const overlay = useRef<HTMLCanvasElement>(null);
+  const plan = useRef<HTMLCanvasElement>(null);
+  const above = useRef<HTMLCanvasElement>(null);
   const layer = useRef<Layer>(undefined);
   const handlers = useRef({ onHover, onPick });
   handlers.current = { onHover, onPick };
   useEffect(() => {
-    const own = createLayer(host.current!, overlay.current!, scene, isInPage === true);
+    const own = createLayer(host.current!, plan.current!, above.current!, scene, isInPage === true);
     if (!own) return onMissing();
     layer.current = own;
     own.listen(handlers);
@@ -86,7 +90,10 @@ function Drawn({
   return (
     <div class="map" role="img" aria-label={label}>
       <div ref={host} class="ground" />
-      <canvas ref={overlay} />
+      <canvas ref={plan} />
+      <div class="lit">
+        <canvas ref={above} />
+      </div>
     </div>
   );
 }
@@ -106,11 +113,8 @@ type Handlers = { current: Pick<Props, 'onHover' | 'onPick'> };
 class Layer {
   readonly #host: HTMLElement;
   readonly #map: BaseMap;
-  readonly #canvas: HTMLCanvasElement;
-  readonly #context: CanvasRenderingContext2D;
-  /** Discs and rings, which stay as they are while other moves are lit. */
-  readonly #spots = inMemory(document.createElement('canvas'));
-  #spotsOf: { scene: Scene; frame: Frame; palette: Palette } | undefined;
+  readonly #plan: Sheet;
+  readonly #above: Sheet;
   #old: Scene;
   #next: Scene;
   #changedAt = Number.NEGATIVE_INFINITY;
@@ -119,17 +123,22 @@ class Layer {
   #palette: Palette;
   #size = { width: 0, height: 0 };
   #margin = { x: 0, y: 0 };
-  /** Points of the picture per pixel of the page. */
-  #ratio = 1;
-  #drawn: Frame | undefined;
+  /** What the picture of the plan shows; undefined once it has to be drawn again. */
+  #drawn: { frame: Frame; scene: Scene; margin: Point } | undefined;
   #asked = 0;
   #isPlaced = false;
   #isRemoved = false;
 
-  constructor(host: HTMLElement, canvas: HTMLCanvasElement, scene: Scene, isInPage: boolean) {
+  constructor(
+    host: HTMLElement,
+    plan: HTMLCanvasElement,
+    above: HTMLCanvasElement,
+    scene: Scene,
+    isInPage: boolean,
+  ) {
     this.#host = host;
-    this.#canvas = canvas;
-    this.#context = inMemory(canvas);
+    this.#plan = new Sheet(plan);
+    this.#above = new Sheet(above);
     this.#old = scene;
     this.#next = scene;
     this.#palette = readPalette(host);
@@ -194,6 +203,7 @@ class Layer {
 
   recolour(): void {
     this.#palette = readPalette(this.#host);
+    this.#drawn = undefined;
     this.#ask();
   }
 
@@ -228,14 +238,7 @@ class Layer {
       this.#map.fitBounds(boundsOf(this.#next), { padding: edgesOf(this.#size), duration: 0 });
     }
     this.#margin = { x: Math.ceil(width * MARGIN), y: Math.ceil(height * MARGIN) };
-    const [wide, high] = [width + 2 * this.#margin.x, height + 2 * this.#margin.y];
-    this.#ratio = ratioOfScreen();
-    for (const { canvas } of [this.#context, this.#spots]) {
-      canvas.width = wide * this.#ratio;
-      canvas.height = high * this.#ratio;
-    }
-    Object.assign(this.#canvas.style, { width: `${wide}px`, height: `${high}px` });
-    this.#spotsOf = undefined;
+    this.#drawn = undefined;
     this.#ask();
   }
 
@@ -248,7 +251,6 @@ class Layer {
     return {
       project: (spot) => place(spot, frame),
       ...this.#size,
-      margin: this.#margin,
       ...largestOf(this.#next),
       ...this.#next.scale,
     };
@@ -266,64 +268,59 @@ class Layer {
 
   /** Moves what is drawn to where the map is now; draws it again where it does not reach. */
   #follow(): void {
-    const now = this.#frame();
     // The first drawing is asked for already.
     if (!this.#drawn) return;
-    const step = moved(this.#drawn, now);
-    const isEnough = step.scale <= MAX_ENLARGED && isCovered(step, this.#margin, this.#size);
-    if (isEnough) this.#lay(step);
-    else this.#draw(now);
-  }
-
-  /** Lays the canvas, whose margin is left of and above the map, so that its frame comes where `step` has it. */
-  #lay({ scale, x, y }: Frame): void {
-    const [left, top] = [x - this.#margin.x * scale, y - this.#margin.y * scale];
-    this.#canvas.style.transform = `translate(${left}px, ${top}px) scale(${scale})`;
-  }
-
-  /** From here on, the context counts in pixels of the map, from its upper left corner. */
-  #begin(context: CanvasRenderingContext2D): void {
-    const ratio = this.#ratio;
-    context.setTransform(ratio, 0, 0, ratio, this.#margin.x * ratio, this.#margin.y * ratio);
+    const now = this.#frame();
+    const step = moved(this.#drawn.frame, now);
+    const isEnough = step.scale <= MAX_ENLARGED && isCovered(step, this.#drawn.margin, this.#size);
+    if (!isEnough) {
+      this.#draw(now);
+      return;
+    }
+    this.#plan.lay(step);
+    this.#above.lay(step);
   }
 
   #draw(frame: Frame): void {
-    // While the page is laid out, or goes, the map may have no size: there is nothing to draw on.
-    if (this.#canvas.width === 0 || this.#canvas.height === 0) return;
     const scene = this.#current();
     const view = this.#view(frame);
-    const [context, palette] = [this.#context, this.#palette];
-    const of = this.#spotsOf;
-    const isSame = of?.scene === scene && of.palette === palette && isEqual(of.frame, frame);
-    if (!isSame) {
-      clear(this.#spots);
-      this.#begin(this.#spots);
-      drawSpots(this.#spots, scene, view, palette);
-      this.#spotsOf = { scene, frame, palette };
+    // A picture that is shown for one frame has no margin.
+    const margin = scene === this.#next ? this.#margin : { x: 0, y: 0 };
+    const box = {
+      left: -margin.x,
+      top: -margin.y,
+      right: this.#size.width + margin.x,
+      bottom: this.#size.height + margin.y,
+    };
+    const drawn = this.#drawn;
+    if (drawn?.scene !== scene || !isEqual(drawn.frame, frame)) {
+      // While the page is laid out, or goes, the map may have no size: there is nothing to draw on.
+      if (!this.#plan.begin(box, ratioOfScreen())) return;
+      drawPlan(this.#plan.context, scene, view, box, this.#palette);
+      this.#drawn = { frame, scene, margin };
     }
-    clear(context);
-    context.drawImage(this.#spots.canvas, 0, 0);
-    this.#begin(context);
-    drawMoves(context, scene, view, this.#lit, palette);
-    this.#drawn = frame;
-    this.#lay({ scale: 1, x: 0, y: 0 });
+    this.#plan.lay(STILL);
+    const lit = litBox(this.#above.context, scene, view, this.#lit, this.#palette);
+    this.#host.parentElement!.classList.toggle('has-lit', lit !== undefined);
+    if (lit && this.#above.begin(within(lit, box), ratioOfScreen()))
+      drawLit(this.#above.context, scene, view, this.#lit, this.#palette);
+    this.#above.lay(STILL);
   }
 }
+
+const STILL: Frame = { scale: 1, x: 0, y: 0 };
+
+const within = (a: Box, b: Box): Box => ({
+  left: Math.max(a.left, b.left),
+  top: Math.max(a.top, b.top),
+  right: Math.min(a.right, b.right),
+  bottom: Math.min(a.bottom, b.bottom),
+});
 
 /** On a small map no more than a quarter of it: what is left has to hold all that is shown. */
 function edgesOf({ width, height }: { width: number; height: number }) {
   const [side, top] = [Math.min(EDGE, width / 8), Math.min(EDGE, height / 8)];
   return { left: side, right: side, top, bottom: Math.min(LOWER_EDGE, height / 4) };
-}
-
-/** A canvas that the processor draws: as fast on every machine, where drawing by a software GPU takes seconds. */
-function inMemory(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
-  return canvas.getContext('2d', { willReadFrequently: true })!;
-}
-
-function clear(context: CanvasRenderingContext2D): void {
-  context.setTransform(1, 0, 0, 1, 0, 0);
-  context.clearRect(0, 0, context.canvas.width, context.canvas.height);
 }
 
 const isEqual = (a: Frame, b: Frame) => a.scale === b.scale && a.x === b.x && a.y === b.y;

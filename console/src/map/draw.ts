@@ -1,5 +1,6 @@
-import { arcLine, arcOutline, distanceToLine, isNearArc, type Point } from './geometry.ts';
+import { arcLine, arcOutline, boxOfArc, distanceToLine, type Point } from './geometry.ts';
 import { type Arc, type Scene, type Spot, spareShare } from './scene.ts';
+import type { Box } from './sheet.ts';
 
 export type Palette = {
   short: string;
@@ -20,8 +21,6 @@ export type View = {
   /** Of the map, in pixels. */
   width: number;
   height: number;
-  /** What is drawn beyond the map's edges, in pixels. */
-  margin: Point;
   /** Largest demand or capacity of a location, and largest move, of the whole plan: sizes are relative to them. */
   mostDemand: number;
   mostVehicles: number;
@@ -40,8 +39,12 @@ const FULL = Math.PI * 2;
 const SEEN = 0.75;
 /** Opacity of arcs that are not due yet. */
 const FADED = 0.22;
-/** Names of the largest shortages that are written if nothing is lit. */
+/** Names of the largest shortages that are written. */
 const NAMED = 6;
+/** The ring of a lit location, beyond its disc, with half its line; around a name, and half the height of one. */
+const RING = 5;
+const HALO = 4;
+const LINE = 12;
 
 function radiusOf(amount: number, { mostDemand, width, height }: View): number {
   const largest = Math.min(MAX_RADIUS, Math.min(width, height) * RADIUS_SHARE);
@@ -50,79 +53,152 @@ function radiusOf(amount: number, { mostDemand, width, height }: View): number {
 const widthOf = (arc: Arc, { mostVehicles }: View) =>
   Math.max(MIN_WIDTH, MAX_WIDTH * Math.sqrt(arc.vehicles / mostVehicles));
 
+type Points = ReadonlyMap<number, Point>;
+
 /** Places of the screen by location. */
-function pointsOf(scene: Scene, view: View): Map<number, Point> {
+function pointsOf(scene: Scene, view: View): Points {
   return new Map([...scene.spots.values()].map((spot) => [spot.id, view.project(spot)]));
 }
 
-/** Draws a disc of demand for each location, with the rings of its capacity. */
-export function drawSpots(
+/** Draws all of a plan that is within a box: discs and rings, arcs above them, and the names of the largest shortages. */
+export function drawPlan(
   context: CanvasRenderingContext2D,
   scene: Scene,
   view: View,
+  box: Box,
   palette: Palette,
 ): void {
-  const [right, bottom] = [view.width + view.margin.x, view.height + view.margin.y];
-  const isVisible = ({ x, y }: Point) =>
-    x > -view.margin.x - MAX_RADIUS &&
-    y > -view.margin.y - MAX_RADIUS &&
-    x < right + MAX_RADIUS &&
-    y < bottom + MAX_RADIUS;
-  const shown = [...scene.spots.values()]
-    .map((spot) => ({ ...spot, at: view.project(spot) }))
-    .filter(({ at }) => isVisible(at));
+  const points = pointsOf(scene, view);
+  const isVisible = ({ id }: Spot) => meets(around(points.get(id)!, MAX_RADIUS), box);
+  drawSpots(context, [...scene.spots.values()].filter(isVisible), points, view, palette);
+  context.fillStyle = palette.text;
+  for (const arc of scene.arcs.values()) {
+    context.globalAlpha = arc.isFaded ? FADED : 0.85;
+    drawArc(context, arc, points, view, palette, box);
+  }
+  context.globalAlpha = 1;
+  const names = largestShort(scene);
+  writeNames(context, labelsOf(context, names, points, view, palette), palette);
+}
+
+/** Draws a disc of demand for each location, with the rings of its capacity. */
+function drawSpots(
+  context: CanvasRenderingContext2D,
+  spots: Spot[],
+  points: Points,
+  view: View,
+  palette: Palette,
+): void {
   const colours = new Map<number, string>();
   context.globalAlpha = 0.85;
   // Each by itself: thousands of circles in one path take the browser several times as long.
-  for (const spot of shown) {
+  for (const spot of spots) {
     const shade = Math.round(spareShare(spot) * SHADES) / SHADES;
     if (!colours.has(shade)) colours.set(shade, shadeColour(shade, palette));
     context.fillStyle = colours.get(shade)!;
-    circle(context, spot.at, radiusOf(spot.demand, view));
+    circle(context, points.get(spot.id)!, radiusOf(spot.demand, view));
     context.fill();
   }
   context.lineWidth = 1.25;
   context.strokeStyle = palette.text;
   context.globalAlpha = 0.8;
-  for (const { at, after } of shown) {
-    circle(context, at, radiusOf(after, view));
+  for (const { id, after } of spots) {
+    circle(context, points.get(id)!, radiusOf(after, view));
     context.stroke();
   }
   context.setLineDash([2, 3]);
   context.globalAlpha = 0.6;
-  for (const { at, before, after } of shown) {
+  for (const { id, before, after } of spots) {
     const radius = radiusOf(before, view);
     if (Math.abs(radius - radiusOf(after, view)) < SEEN) continue;
-    circle(context, at, radius);
+    circle(context, points.get(id)!, radius);
     context.stroke();
   }
   context.setLineDash([]);
   context.globalAlpha = 1;
 }
 
-/** Draws what lies above the discs: arcs, what is lit, and names. */
-export function drawMoves(
+/** Draws an arc in the colour that the context has, unless it is outside of the box. */
+function drawArc(
+  context: CanvasRenderingContext2D,
+  arc: Arc,
+  points: Points,
+  view: View,
+  palette: Palette,
+  box?: Box,
+): void {
+  const [from, to] = [points.get(arc.from), points.get(arc.to)];
+  if (!from || !to || arc.vehicles < 0.01) return;
+  if (box && !meets(boxOfArc(from, to, MAX_WIDTH), box)) return;
+  // A rim of the ground's colour, so that an arc is seen on discs, too.
+  context.strokeStyle = palette.page;
+  context.lineWidth = 1;
+  trace(context, arcOutline(arcLine(from, to), widthOf(arc, view)));
+  context.stroke();
+  context.fill();
+}
+
+/** What is lit of a scene: its arcs, and the locations that they join. */
+function litOf(scene: Scene, lit: Lit): { arcs: Arc[]; spots: Spot[]; named: Spot[] } {
+  const arcs = [...scene.arcs.values()].filter(
+    ({ key, from, to }) => key === lit.move || from === lit.location || to === lit.location,
+  );
+  const spotsOf = (ids: Iterable<number | undefined>) =>
+    [...new Set(ids)].flatMap((id) => (id === undefined ? [] : (scene.spots.get(id) ?? [])));
+  const move = lit.move === undefined ? undefined : scene.arcs.get(lit.move);
+  return {
+    arcs,
+    spots: spotsOf([lit.location, ...arcs.flatMap(({ from, to }) => [from, to])]),
+    named: spotsOf([lit.location, move?.from, move?.to]),
+  };
+}
+
+/** The part of the map that `drawLit` needs; undefined if nothing is lit. */
+export function litBox(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  view: View,
+  lit: Lit,
+  palette: Palette,
+): Box | undefined {
+  const { arcs, spots, named } = litOf(scene, lit);
+  if (spots.length === 0) return undefined;
+  const points = pointsOf(scene, view);
+  const boxes = [
+    ...spots.map(({ id }) => around(points.get(id)!, MAX_RADIUS + RING)),
+    ...arcs.flatMap(({ from, to }) => {
+      const [a, b] = [points.get(from), points.get(to)];
+      return a && b ? boxOfArc(a, b, MAX_WIDTH) : [];
+    }),
+    ...labelsOf(context, named, points, view, palette).map(({ x, y, width }) => ({
+      left: x - HALO,
+      right: x + width + HALO,
+      top: y - LINE,
+      bottom: y + LINE,
+    })),
+  ];
+  return {
+    left: Math.min(...boxes.map(({ left }) => left)),
+    top: Math.min(...boxes.map(({ top }) => top)),
+    right: Math.max(...boxes.map(({ right }) => right)),
+    bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
+  };
+}
+
+/** Draws what is lit, as it lies above the rest of the plan: its discs, arcs and names. */
+export function drawLit(
   context: CanvasRenderingContext2D,
   scene: Scene,
   view: View,
   lit: Lit,
   palette: Palette,
 ): void {
+  const { arcs, spots, named } = litOf(scene, lit);
   const points = pointsOf(scene, view);
-  const isLit = lit.location !== undefined || lit.move !== undefined;
-  // A rim of the ground's colour, so that an arc is seen on discs, too.
-  context.strokeStyle = palette.page;
-  context.lineWidth = 1;
-  for (const arc of scene.arcs.values()) {
-    const [from, to] = [points.get(arc.from), points.get(arc.to)];
-    if (!from || !to || arc.vehicles < 0.01) continue;
-    const isOwn = arc.key === lit.move || arc.from === lit.location || arc.to === lit.location;
-    context.globalAlpha = isOwn ? 0.95 : arc.isFaded ? FADED : isLit ? 0.25 : 0.85;
-    context.fillStyle = isOwn ? palette.accent : palette.text;
-    trace(context, arcOutline(arcLine(from, to), widthOf(arc, view)));
-    context.stroke();
-    context.fill();
-  }
+  drawSpots(context, spots, points, view, palette);
+  context.fillStyle = palette.accent;
+  context.globalAlpha = 0.95;
+  for (const arc of arcs) drawArc(context, arc, points, view, palette);
   context.globalAlpha = 1;
   const spot = lit.location === undefined ? undefined : scene.spots.get(lit.location);
   if (spot) {
@@ -132,7 +208,7 @@ export function drawMoves(
     context.lineWidth = 2;
     context.stroke();
   }
-  writeNames(context, scene, points, view, lit, palette);
+  writeNames(context, labelsOf(context, named, points, view, palette), palette);
 }
 
 /** The colour of a share of spare capacity: orange is short, grey just enough, blue spare. */
@@ -142,43 +218,50 @@ function shadeColour(share: number, { short, even, spare }: Palette): string {
   return `color-mix(in oklab, ${share < 0 ? short : spare} ${Math.round(strength * 100)}%, ${even})`;
 }
 
-function writeNames(
+type Label = { text: string; x: number; y: number; width: number };
+
+/** Where names stand: beside their discs, and none over another. */
+function labelsOf(
   context: CanvasRenderingContext2D,
-  scene: Scene,
-  points: Map<number, Point>,
+  named: Spot[],
+  points: Points,
   view: View,
-  lit: Lit,
   palette: Palette,
-): void {
-  const move = lit.move === undefined ? undefined : scene.arcs.get(lit.move);
-  const ids = [lit.location, move?.from, move?.to].filter((id) => id !== undefined);
-  const named = ids.length > 0 ? ids.map((id) => scene.spots.get(id)) : largestShort(scene);
-  context.font = `12px ${palette.font}`;
-  context.textBaseline = 'middle';
-  context.lineWidth = 4;
-  context.lineJoin = 'round';
-  const taken: { x: number; y: number; width: number }[] = [];
+): Label[] {
+  context.font = fontOf(palette);
+  const labels: Label[] = [];
   for (const spot of named) {
-    if (!spot) continue;
     const point = points.get(spot.id)!;
     const width = context.measureText(spot.name).width;
     const beside = Math.max(radiusOf(spot.demand, view), radiusOf(spot.after, view)) + 6;
     const isRight = point.x + beside + width < view.width;
-    const label = { x: isRight ? point.x + beside : point.x - beside - width, y: point.y, width };
-    const isFree = taken.every(
+    const x = isRight ? point.x + beside : point.x - beside - width;
+    const label = { text: spot.name, x, y: point.y, width };
+    const isFree = labels.every(
       (other) =>
         Math.abs(other.y - label.y) > 15 ||
         label.x > other.x + other.width ||
         other.x > label.x + label.width,
     );
-    if (!isFree) continue;
-    taken.push(label);
-    context.strokeStyle = palette.page;
-    context.strokeText(spot.name, label.x, label.y);
-    context.fillStyle = palette.text;
-    context.fillText(spot.name, label.x, label.y);
+    if (isFree) labels.push(label);
+  }
+  return labels;
+}
+
+function writeNames(context: CanvasRenderingContext2D, labels: Label[], palette: Palette): void {
+  context.font = fontOf(palette);
+  context.textBaseline = 'middle';
+  context.lineWidth = HALO;
+  context.lineJoin = 'round';
+  context.strokeStyle = palette.page;
+  context.fillStyle = palette.text;
+  for (const { text, x, y } of labels) {
+    context.strokeText(text, x, y);
+    context.fillText(text, x, y);
   }
 }
+
+const fontOf = ({ font }: Palette) => `12px ${font}`;
 
 function largestShort(scene: Scene): Spot[] {
   const unmet = ({ demand, after }: Spot) => demand - after;
@@ -201,11 +284,21 @@ export function find(scene: Scene, view: View, at: Point): Lit {
   for (const arc of scene.arcs.values()) {
     const [from, to] = [points.get(arc.from)!, points.get(arc.to)!];
     const reach = widthOf(arc, view) / 2 + 2;
-    if (!isNearArc(from, to, at, reach)) continue;
+    if (!meets(boxOfArc(from, to, reach), around(at, 0))) continue;
     if (distanceToLine(arcLine(from, to), at) <= reach) return { move: arc.key };
   }
   return {};
 }
+
+const around = ({ x, y }: Point, reach: number): Box => ({
+  left: x - reach,
+  top: y - reach,
+  right: x + reach,
+  bottom: y + reach,
+});
+
+const meets = (a: Box, b: Box) =>
+  a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom;
 
 function circle(context: CanvasRenderingContext2D, { x, y }: Point, radius: number): void {
   context.beginPath();

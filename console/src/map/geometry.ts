@@ -49,13 +49,13 @@ export function distanceToLine(line: Point[], point: Point): number {
   return least;
 }
 
-/** True if a point may be on the arc from one point to another, or within `margin` pixels of it. */
-export function isNearArc(from: Point, to: Point, { x, y }: Point, margin: number): boolean {
+/** What the arc from one point to another lies in, with `margin` pixels around it. */
+export function boxOfArc(from: Point, to: Point, margin: number) {
   const reach = Math.hypot(to.x - from.x, to.y - from.y) * BEND + margin;
-  return (
-    x > Math.min(from.x, to.x) - reach &&
-    x < Math.max(from.x, to.x) + reach &&
-    y > Math.min(from.y, to.y) - reach &&
-    y < Math.max(from.y, to.y) + reach
-  );
+  return {
+    left: Math.min(from.x, to.x) - reach,
+    top: Math.min(from.y, to.y) - reach,
+    right: Math.max(from.x, to.x) + reach,
+    bottom: Math.max(from.y, to.y) + reach,
+  };
 }

@@ -1,14 +1,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { cancelledAnswer, metadata, success } from '../../answers/envelope.ts';
-import { AppError } from '../../answers/errors.ts';
 import { isEnded, JOB_KINDS, JOB_STATUSES, Job, JobReference } from '../../contracts/jobs.ts';
 import { SOLVER_STATUSES } from '../../contracts/optimize.ts';
 import { estimateJob } from '../../db/job-estimate.ts';
-import { cancelJob, type JobRecord, readAnswer, readAttempts, readJob, readJobPage } from '../../db/jobs.ts';
+import { cancelJob, type JobRecord, readAnswer, readAttempts, readJobPage } from '../../db/jobs.ts';
 import { readQueuePosition } from '../../db/turns.ts';
 import { decodeCursor } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
+import { findJob } from '../find-job.ts';
 import { estimateOnWire, historyOnWire, jobOnWire, phasesOnWire } from '../job-view.ts';
 import {
   CREATED_QUERY,
@@ -42,15 +42,6 @@ const CANCEL_WAIT_MS = 2000;
 
 /** `/api/v1/jobs`: list them, read one, cancel one. */
 export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPluginAsyncTypebox {
-  async function find(jobId: string): Promise<JobRecord> {
-    const job = await readJob(db, jobId);
-    if (job) return job;
-    const message =
-      `job "${jobId}" not found: it never existed, or it was deleted after RETENTION_JOB_DAYS; GET ` +
-      '/api/v1/jobs lists the stored jobs';
-    throw new AppError('RESOURCE_NOT_FOUND', [{ message, field: 'job_id' }]);
-  }
-
   /** The envelope as JSON text. The job's answer is inserted unchanged, without parsing it. */
   async function envelope(requestId: string, job: JobRecord): Promise<string> {
     const { jobId, status } = job;
@@ -93,7 +84,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
         },
       },
       async (request, reply) => {
-        const job = await find(request.params.job_id);
+        const job = await findJob(db, request.params.job_id);
         return sendJsonText(reply, await envelope(request.id, job));
       },
     );
@@ -155,7 +146,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
         },
       },
       async (request, reply) => {
-        const { jobId, requestId } = await find(request.params.job_id);
+        const { jobId, requestId } = await findJob(db, request.params.job_id);
         const tell = (type: 'ended' | 'cancel') =>
           bus.publish({ type, job_id: jobId }).catch((err) => request.log.warn({ err }, 'not announced'));
         const cancelled = await cancelJob(db, jobId, cancelledAnswer(requestId, jobId));
@@ -166,7 +157,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
             tell('cancel'),
           );
         }
-        const job = await find(jobId);
+        const job = await findJob(db, jobId);
         return sendJsonText(reply.code(isEnded(job.status) ? 200 : 202), await envelope(request.id, job));
       },
     );

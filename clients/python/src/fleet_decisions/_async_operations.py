@@ -168,6 +168,16 @@ class AsyncOperations:
             if cursor is None:
                 return
 
+    async def get_job_request(self, job_id: str) -> models.JobRequestEnvelope:
+        """The request that made a job
+
+        As it was posted, so that it can be posted again with a change. Kept for RETENTION_INPUT_DAYS after
+        the end.
+        """
+        return await self._call(
+            "GET", "/api/v1/jobs/{job_id}/request", models.JobRequestEnvelope, parts={"job_id": job_id}
+        )
+
     async def list_plans(
         self,
         *,

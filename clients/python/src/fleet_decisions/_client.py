@@ -20,7 +20,7 @@ from ._bodies import write_json_body
 from ._csv import Csv, read_csv_body
 from ._jobs import PendingJob
 from ._operations import Operations
-from ._retries import Deadline, Retries, backoff, retry_after_of
+from ._retries import Deadline, Retries, backoff, can_be_repeated, retry_after_of
 from ._sockets import CUT, Silence, is_local, open_sync, receive_sync
 from .errors import ConnectionFailed, Unavailable, UnexpectedAnswer, error_of_response
 from .events import Complete, Event, Watching
@@ -31,8 +31,6 @@ DEFAULT_URL = "http://127.0.0.1:8000"
 # Seconds for which a call of a job waits for its answer. Then the job is watched: no connection has to last.
 WAIT_SECONDS = 20
 TIMEOUT = httpx.Timeout(60, connect=10)
-# Sent twice, a post stores the same rows or computes the same: a job is found by its idempotency key. Not so these.
-MAKES_ANOTHER = ("/api/v1/schedules",)
 
 
 class Fleet(Operations):
@@ -235,7 +233,7 @@ class Fleet(Operations):
         elif body is not None:
             content = write_json_body(body)
             own["content-type"] = media_type
-        repeatable = method != "POST" or path not in MAKES_ANOTHER
+        repeatable = can_be_repeated(method, path)
         deadline = Deadline(within)
         attempt = 0
         while True:

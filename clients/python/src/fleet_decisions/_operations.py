@@ -168,6 +168,14 @@ class Operations:
             if cursor is None:
                 return
 
+    def get_job_request(self, job_id: str) -> models.JobRequestEnvelope:
+        """The request that made a job
+
+        As it was posted, so that it can be posted again with a change. Kept for RETENTION_INPUT_DAYS after
+        the end.
+        """
+        return self._call("GET", "/api/v1/jobs/{job_id}/request", models.JobRequestEnvelope, parts={"job_id": job_id})
+
     def list_plans(
         self,
         *,

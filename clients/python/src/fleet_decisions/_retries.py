@@ -14,6 +14,8 @@ NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 # The caller's own mistakes, which stay mistakes.
 FINAL = (httpx.UnsupportedProtocol, httpx.LocalProtocolError, httpx.ProxyError)
 FIRST_PAUSE = 0.2
+# Sent twice, a post stores the same rows or computes the same: a job is found by its idempotency key. Not so these.
+MAKES_ANOTHER = ("/api/v1/schedules",)
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,16 @@ class Retries:
         if not repeatable and not isinstance(error, NOT_SENT):
             return None
         return min(backoff(attempt), self.longest_pause)
+
+
+def can_be_repeated(method: str, path: str) -> bool:
+    """Whether a call may be sent again whose answer was lost.
+
+    A row that the first deletion deleted is not found by a second one. A job may be cancelled twice.
+    """
+    if method == "DELETE":
+        return path.startswith("/api/v1/jobs/")
+    return method != "POST" or path not in MAKES_ANOTHER
 
 
 class Deadline:

@@ -740,6 +740,20 @@ class JobPhase(Model):
     ms: float | None
 
 
+class JobRequest(Model):
+    job_id: str
+    """`opt_…` an optimization, `bt_…` a backtest, `dec_…` a decision and `rpl_…` a replay, whose identifier it is"""
+    kind: Literal["optimize", "backtest", "decision", "replay"] | str
+    request: dict[str, Any]
+    """the body of the request that made the job; send it again, changed, to the operation of its kind"""
+
+
+class JobRequestEnvelope(Model):
+    status: Literal["success"]
+    data: JobRequest
+    metadata: Metadata
+
+
 class KpiDifferences(Model):
     """the other plan minus this one"""
 

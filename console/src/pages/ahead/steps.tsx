@@ -58,12 +58,15 @@ export function Steps({ id, ahead, places, isLoading, before }: Props) {
       <div class="side">
         <div class="lead">{before}</div>
         <AtStep ahead={ahead} at={at} />
+        {pinned.location !== undefined && !isKnown && (
+          <p>{texts.map.unknownPlace(search.get('location')!)}</p>
+        )}
         {isKnown && <PinnedLocation ahead={ahead} id={pinned.location!} at={at} />}
         <MovesTable
           ahead={ahead}
           id={id}
           at={at}
-          location={pinned.location}
+          location={isKnown ? pinned.location : undefined}
           lit={lit.move}
           onHover={(key) => (hovered.value = key === undefined ? {} : { move: key })}
           onPick={(key) => pick(key === pinned.move ? {} : { move: key })}

@@ -10,6 +10,7 @@ import { Empty, Failure, Loading } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Drop } from './drop.tsx';
 import { Edit } from './edit.tsx';
+import { useFurther } from './further.ts';
 import { sentenceOf } from './sentence.ts';
 import { type DataRow, type DataSet, keyOf, NUMBERS, SETS, type SetName, TIMES } from './sets.ts';
 import { writerOf } from './write.ts';
@@ -38,10 +39,10 @@ function Stored({ name }: { name: SetName }) {
     : undefined;
   const { data, error, isLoading, reload } = useLoad(
     async (signal) => {
-      if (set.locationFilter && !place) return { place, rows: [], isCut: false };
+      if (set.locationFilter && !place) return { place, path: set.path, rows: [], next: undefined };
       const path = set.locationFilter ? `${set.path}?${set.locationFilter}=${place!.id}` : set.path;
-      const { rows, isCut } = await readFirstRows<DataRow>(path, set.list, signal);
-      return { place, rows: name === 'demand' ? rows.toReversed() : rows, isCut };
+      const { rows, next } = await readFirstRows<DataRow>(path, set.list, signal);
+      return { place, path, rows: name === 'demand' ? rows.toReversed() : rows, next };
     },
     [place?.id],
   );
@@ -51,17 +52,22 @@ function Stored({ name }: { name: SetName }) {
     if (name === 'locations') reloadLocations().catch(() => undefined);
   };
   const rows = data?.rows ?? [];
+  const isCut = data?.next !== undefined;
+  const asked = search.get('location');
   return (
     <div class="page" aria-busy={isLoading}>
-      <h1>{data && rows.length > 0 && !data.isCut ? sentenceOf(name, rows, data.place) : words.title}</h1>
+      <h1>{data && rows.length > 0 && !isCut ? sentenceOf(name, rows, data.place) : words.title}</h1>
       <Controls name={name} place={place} />
       {error !== undefined && <Failure error={error} onRetry={reload} />}
-      {data?.isCut && <p>{words.cut(count(rows.length))}</p>}
+      {place && asked !== null && asked !== String(place.id) && (
+        <p>{texts.unknownPlace(asked, place.name)}</p>
+      )}
+      {isCut && <p>{words.cut(count(rows.length))}</p>}
       {!data && error === undefined && <Loading />}
       {data && rows.length === 0 && (
         <Empty title={words.empty[name]} advice={words.advice} command={commandOf(set, name)} />
       )}
-      {data && rows.length > 0 && <Rows name={name} rows={rows} place={data.place} onChanged={onChanged} />}
+      {data && rows.length > 0 && <Rows name={name} {...data} onChanged={onChanged} />}
       <Drop name={name} onStored={onChanged} />
     </div>
   );
@@ -118,29 +124,44 @@ function Controls({ name, place }: { name: SetName; place: Place | undefined }) 
   );
 }
 
-type RowsProps = { name: SetName; rows: DataRow[]; place: Place | undefined; onChanged: () => void };
+type RowsProps = {
+  name: SetName;
+  path: string;
+  rows: DataRow[];
+  next: string | undefined;
+  place: Place | undefined;
+  onChanged: () => void;
+};
 
-function Rows({ name, rows, place, onChanged }: RowsProps) {
+function Rows({ name, path, rows, next, place, onChanged }: RowsProps) {
   const set: DataSet = SETS[name];
   const search = query.value;
   const wanted = (search.get('find') ?? '').trim().toLowerCase();
   const { write } = useMemo(() => writerOf(locations.value), [locations.value]);
-  const found = useMemo(() => {
-    if (!wanted) return rows;
-    return rows.filter((row) =>
-      set.fields.some((field) => write(row, field, place).toLowerCase().includes(wanted)),
-    );
-  }, [rows, wanted, write]);
+  const fits = (row: DataRow) =>
+    set.fields.some((field) => write(row, field, place).toLowerCase().includes(wanted));
+  const first = useMemo(() => (wanted ? rows.filter(fits) : rows), [rows, wanted, write]);
   const selected = search.get('row') ?? undefined;
-  const edited = selected === undefined ? undefined : rows.find((row) => keyOf(set, row) === selected);
+  const known = rows.find((row) => keyOf(set, row) === selected);
+  const key = known ? undefined : selected;
+  const further = useFurther({ path, set, next, wanted, key, fits }, MOST_SHOWN);
+  const found = wanted ? [...first, ...further.rows.filter(fits)] : first;
+  const edited = known ?? further.rows.find((row) => keyOf(set, row) === selected);
   useEscape(() => changeQuery({ row: undefined }));
   const table = (
     <section>
       <p class="quiet">{words.howToEdit}</p>
-      {wanted && <p class="quiet">{words.found(count(found.length), count(rows.length))}</p>}
+      {further.isLooking && <p class="quiet">{words.searching(count(rows.length + further.read.value))}</p>}
+      {further.error !== undefined && <Failure error={further.error} onRetry={further.reload} />}
+      {selected !== undefined && !edited && !further.isLooking && further.error === undefined && (
+        <p>{words.noRow(selected)}</p>
+      )}
+      {wanted && next === undefined && (
+        <p class="quiet">{words.found(count(found.length), count(rows.length))}</p>
+      )}
       {found.length > MOST_SHOWN && <p class="quiet">{words.onlyFirst(count(MOST_SHOWN))}</p>}
       {found.length === 0 ? (
-        <p>{words.noneFits}</p>
+        !further.isLooking && <p>{words.noneFits}</p>
       ) : (
         <Table
           caption={words.sets[name]}

@@ -76,6 +76,9 @@ export default function Forecast() {
     <div class="page" aria-busy={isLoading}>
       <h1>{data.found ? sentenceOf(data.found) : words.title}</h1>
       <Controls places={data.places} place={data.found?.place} forecast={data.found?.forecast} />
+      {location && data.found && String(data.found.place.id) !== location && !isLoading && (
+        <p>{texts.unknownPlace(location, data.found.place.name)}</p>
+      )}
       {error !== undefined && <Failure error={error} onRetry={reload} />}
       {data.found && <Answer {...data.found} />}
       <Backtest places={data.places} step={step} horizonHours={days * DAY_HOURS} />

@@ -10,6 +10,7 @@ import { texts } from '../../texts.ts';
 import { useLoad } from '../../ui/load.ts';
 import { Failure, Loading } from '../../ui/states.tsx';
 import { isOpen, type Sample } from './live-jobs.ts';
+import { canBeRelaxed, RefusedJob } from './refused-job.tsx';
 
 const words = texts.jobs;
 const PHASE_COLOURS = ['--even', '--spare', '--amount', '--short'];
@@ -50,13 +51,16 @@ export function JobDetail({ jobId, known, samples, onChange }: Props) {
           )}
         </p>
       )}
-      {faults.length > 0 && (
-        <ul>
-          {faults.map(({ message }) => (
-            <li key={message}>{message}</li>
-          ))}
-        </ul>
-      )}
+      {faults.length > 0 &&
+        (canBeRelaxed(job) ? (
+          <RefusedJob job={job} faults={faults} />
+        ) : (
+          <ul>
+            {faults.map(({ message }) => (
+              <li key={message}>{message}</li>
+            ))}
+          </ul>
+        ))}
       <Falling job={job} samples={samples} />
       <Phases job={job} />
       <Attempts job={job} />

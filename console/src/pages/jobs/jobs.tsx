@@ -102,7 +102,12 @@ type TableProps = { jobs: Job[]; chosen: string | undefined; now: number; isFilt
 
 function JobTable({ jobs, chosen, now, isFiltered }: TableProps) {
   const columns: Column<Job>[] = [
-    { name: words.created, value: (job) => job.created_at, cell: (job) => moment(job.created_at) },
+    {
+      name: words.created,
+      value: (job) => job.created_at,
+      cell: (job) => moment(job.created_at),
+      isWhole: true,
+    },
     { name: words.kind, value: (job) => job.kind, cell: (job) => words.kinds[job.kind] ?? job.kind },
     { name: words.status, value: (job) => job.status, cell: (job) => <Status job={job} /> },
     {

@@ -107,6 +107,10 @@ function PlanMap({ base }: { base: Base }) {
   const change = (name: SliderName, value: number | undefined) =>
     changeQuery({ [name]: value === undefined ? undefined : String(value) });
   const spot = pinned.location === undefined ? undefined : scene.spots.get(pinned.location);
+  const isUnknown =
+    pinned.location !== undefined &&
+    !spot &&
+    !moves.some(({ from, to }) => from === pinned.location || to === pinned.location);
   return (
     <div class="map-page">
       <div class="picture">
@@ -161,11 +165,12 @@ function PlanMap({ base }: { base: Base }) {
             zone={zone}
           />
         )}
+        {isUnknown && <p>{words.unknownPlace(search.get('location')!)}</p>}
         <WorkList
           planId={planId}
           moves={moves}
           scene={scene}
-          location={pinned.location}
+          location={isUnknown ? undefined : pinned.location}
           lit={lit}
           onHover={(key) => (hovered.value = key === undefined ? {} : { move: key })}
           onPick={(key) => pick({ move: key === pinned.move ? undefined : key })}

@@ -85,6 +85,7 @@ export function WorkList({ planId, moves, scene, location, lit, onHover, onPick 
           onSelect={onPick}
         />
       )}
+      {shown.length > 0 && <p class="quiet">{texts.costs}</p>}
     </section>
   );
 }

@@ -107,6 +107,7 @@ function Policies({ replay, chosen }: { replay: Replay; chosen: ReplayedPolicy }
         selected={chosen.name}
         onSelect={(policy) => changeQuery({ policy })}
       />
+      <p class="quiet">{texts.costs}</p>
       {bound !== null && (
         <p class="bound">
           {words.bound(count(bound))}{' '}

@@ -89,8 +89,19 @@ function Scores({ scored, all, day }: { scored: Scored[]; all: number; day: stri
     count(scored.filter(({ risk }) => risk.risk_category === category).length);
   const [riskiest] = scored;
   const nameOf = useMemo(() => new Map(locations.value.map(({ id, name }) => [id, name])), [locations.value]);
+  const wanted = (query.value.get('find') ?? '').trim().toLowerCase();
+  const found = useMemo(() => {
+    const fits = ({ vehicle, stored }: Scored) =>
+      `${vehicle.id} ${nameOf.get(stored.location_id) ?? ''}`.toLowerCase().includes(wanted);
+    return wanted ? scored.filter(fits) : scored;
+  }, [scored, wanted, nameOf]);
   const columns: Column<Scored>[] = [
-    { name: words.vehicle, value: ({ vehicle }) => vehicle.id, cell: ({ vehicle }) => vehicle.id },
+    {
+      name: words.vehicle,
+      value: ({ vehicle }) => vehicle.id,
+      cell: ({ vehicle }) => vehicle.id,
+      isWhole: true,
+    },
     {
       name: words.location,
       value: ({ stored }) => nameOf.get(stored.location_id) ?? '',
@@ -124,6 +135,14 @@ function Scores({ scored, all, day }: { scored: Scored[]; all: number; day: stri
             onChange={(event) => changeQuery({ day: event.currentTarget.value })}
           />
         </label>
+        <label>
+          {words.find}
+          <input
+            type="search"
+            value={query.value.get('find') ?? ''}
+            onInput={(event) => changeQuery({ find: event.currentTarget.value })}
+          />
+        </label>
       </form>
       <section>
         <h2>{words.distribution}</h2>
@@ -133,17 +152,23 @@ function Scores({ scored, all, day }: { scored: Scored[]; all: number; day: stri
         <section>
           <h2>{words.table}</h2>
           <p class="quiet">{words.howTo}</p>
-          {scored.length > MOST_SHOWN && <p class="quiet">{words.onlyFirst(count(MOST_SHOWN))}</p>}
+          {selected !== undefined && !chosen && <p>{words.noVehicle(selected)}</p>}
+          {wanted && <p class="quiet">{words.found(count(found.length), count(scored.length))}</p>}
+          {!wanted && scored.length > MOST_SHOWN && <p class="quiet">{words.onlyFirst(count(MOST_SHOWN))}</p>}
           <BarLegend />
-          <Table
-            caption={words.table}
-            columns={columns}
-            rows={scored.slice(0, MOST_SHOWN)}
-            keyOf={({ vehicle }) => vehicle.id}
-            most={15}
-            selected={selected}
-            onSelect={(id) => changeQuery({ ...NO_CHANGE, vehicle: id === selected ? undefined : id })}
-          />
+          {found.length === 0 ? (
+            <p>{words.noneFits}</p>
+          ) : (
+            <Table
+              caption={words.table}
+              columns={columns}
+              rows={found.slice(0, MOST_SHOWN)}
+              keyOf={({ vehicle }) => vehicle.id}
+              most={15}
+              selected={selected}
+              onSelect={(id) => changeQuery({ ...NO_CHANGE, vehicle: id === selected ? undefined : id })}
+            />
+          )}
         </section>
         {chosen && <WhatIf key={`${chosen.vehicle.id} ${day}`} vehicle={chosen.vehicle} risk={chosen.risk} />}
       </div>
