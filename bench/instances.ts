@@ -80,7 +80,7 @@ export function onePlaceFlow(seed: number, n: number): BenchInstance {
   return { n, points, supply, demand: all, required };
 }
 
-/** A grid of 500 m, full of ties: the western half holds the vehicles, ten a location, and the eastern half wants them. */
+/** A grid of 500 m, full of ties: the western half holds the vehicles, and the eastern half wants them. */
 export function gridFlow(seed: number, n: number): BenchInstance {
   const width = Math.ceil(Math.sqrt(n));
   const places = Array.from({ length: n }, (_, i) => ({ x: (i % width) / 2, y: Math.floor(i / width) / 2 }));

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:optimizer -- [--family city|evening|depot|grid|one-place] [--sizes 20,263,1000,2000] [--repeats 9]
- * [--seeds 3] [--direct-up-to 263] [--lemon] [--svg FILE]`: times the pure flow solver on city-like instances and checks
- * that all methods agree on the cost. Within 5 km, 95 % of what can be served there is required, if that is less.
+ * [--seeds 3] [--direct-up-to 263] [--lemon] [--svg FILE]`: times the pure flow solver on city-like instances and
+ * checks that all methods agree on the cost. Within 5 km, at most 95 % of what can be served there is required.
  *
  * Methods take turns within each repeat (small instances several calls at a turn), so a busy machine affects all of
  * them alike. Methods that build matrices come last. Times are medians over calls and seeds, with the 10th and 90th

@@ -1,6 +1,6 @@
 /**
- * The stored data of a replay as bytes that outlive the process: an attempt may be of another version of Node, or of the
- * service. The length of a header in bytes (4), the header as JSON, then the observations of its stretches, 8 bytes
+ * The stored data of a replay as bytes that outlive the process: an attempt may be of another version of Node, or of
+ * the service. The length of a header in bytes (4), the header as JSON, then the observations of its stretches, 8 bytes
  * each; numbers little-endian; all compressed by gzip.
  */
 import { promisify } from 'node:util';

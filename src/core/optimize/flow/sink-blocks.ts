@@ -2,8 +2,8 @@
  * Sinks in blocks of some dozens that cost about the same from everywhere, so that one comparison with the least cost
  * from a source to a block rules out all of its arcs.
  *
- * Coordinates are not needed: the costs from three sources far apart place a sink, as distances from three towers do. Blocks come
- * from halving at the median of the coordinate that spreads most. O(m log m).
+ * Coordinates are not needed: the costs from three sources far apart place a sink, as distances from three towers do.
+ * Blocks come from halving at the median of the coordinate that spreads most. O(m log m).
  */
 import type { Arrays } from './arrays.ts';
 

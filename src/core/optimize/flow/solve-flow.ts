@@ -9,8 +9,8 @@
  * Flow from "unserved" to "nobody" is demand served beyond R. The flows are therefore the plans of the model, because
  * vehicles that serve nobody stay at no cost.
  *
- * Complexity: pivots of O(n) each at worst, measured 0.5–2 n of them in cities, 10 n if all vehicles cross the town, and
- * 1–8 passes over all arcs.
+ * Complexity: pivots of O(n) each at worst, measured 0.5–2 n of them in cities, 10 n if all vehicles cross the town,
+ * and 1–8 passes over all arcs.
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §11; Kovács, Minimum-cost flow algorithms (2015).
  */
 

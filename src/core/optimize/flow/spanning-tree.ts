@@ -266,7 +266,7 @@ function turn(
   }
 }
 
-/** Raises the potentials of the nodes from `first` to `tail` in the thread against the others: the fewer of them change. */
+/** Raises the potentials from `first` to `tail` in the thread against the others: the fewer of them change. */
 function lift(
   { size, next, potential, root }: SpanningTree,
   first: number,

@@ -7,8 +7,8 @@
  * step. With them a vehicle of class k that is ready for part p at (j, t) is worth a_p · (price · c_k + w) + (1 −
  * a_p) · v_k(j, t+1) + α − β − κ_t, one that waits v_k(j, t+1) + α − β, and a move costs (1 + μ_t) ·
  * c_ij. Values v are raised, from the last step back, until no wait and no move gains. What serving still gains is paid
- * per unit of a part, as much as the class pays that gains most. At the end a vehicle is worth any ε ≥ 0, and up to `most`
- * vehicles what is left of their worth E:
+ * per unit of a part, as much as the class pays that gains most. At the end a vehicle is worth any ε ≥ 0, and up to
+ * `most` vehicles what is left of their worth E:
  *
  *   bound = Σ pD + λR + Σ φF + Σ αL − Σ βU − Σ μB − Σ κS − Σ supply · v
  *           − Σ_pjt d_pjt · max over k of gain_kp / c_k − Σ_j most_j · (E_j − ε_j)⁺
