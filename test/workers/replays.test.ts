@@ -88,7 +88,7 @@ test.each([
       },
     };
     const post = (prefer: string) => send(`${service.url}/api/v1/replays`, { body, headers: { prefer } });
-  const jobId = (await post('respond-async')).body.data.job_id;
+    const jobId = (await post('respond-async')).body.data.job_id;
     const kept = { version: 0, inputs: gzipSync(serialize({ series: [], points: [] })), ...own };
     const store = 'insert into job_replays (job_id, version, inputs) values ($1, $2, $3)';
     await service.pool.query(store, [jobId, kept.version, kept.inputs]);
