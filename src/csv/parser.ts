@@ -84,9 +84,9 @@ function parserOf(delimiter: Delimiter): Parser {
   });
 }
 
-/** Whether there is a line with text that has ended. */
+/** Whether there is a line with text that has ended. O(bytes): one expression for both would search from each of them. */
 function hasLine(bytes: Buffer): boolean {
-  return /[^\s\uFEFF][^\n\r]*[\n\r]/.test(bytes.toString());
+  return /[\n\r]/.test(bytes.toString().trimStart());
 }
 
 /** The one that the first line with text has most of; a comma if it has none. */

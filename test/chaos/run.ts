@@ -55,7 +55,7 @@ const APIS = 3;
 const WORKERS = 3;
 const CLIENTS = 16;
 /** Longest time from calm to the end of the last job: silence of a dead worker, sweep, solve, and a slow machine. */
-const CALM_LIMIT_MS = 60_000;
+const CALM_LIMIT_MS = 120_000;
 const STOP_LIMIT_MS = 15_000;
 const SAMPLE_MS = 2000;
 /** Maximum number of findings that are reported with the whole history of their job. */

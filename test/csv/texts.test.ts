@@ -57,6 +57,14 @@ describe('CSV', () => {
       expect(await read('locations', text, chunk)).toEqual({ values: CITY, faults: [] });
   });
 
+  test('whose first line never ends is refused at once, however long it is', async () => {
+    // A search from each of its characters to the end would take hours.
+    const parser = createCsvParser();
+    const error = new Promise((resolve) => parser.once('error', resolve));
+    parser.write(Buffer.alloc(4e6, 'x'));
+    expect(describeCsvError(await error)?.message).toMatch(/^the row has more than 10000 characters/);
+  });
+
   test('ends without a line break', async () => {
     expect(await read('fleet', 'vehicle_id;location_id\nV1;12')).toMatchObject({
       values: [['V1', 12, 'operational', '1', null, null, null, null]],

@@ -5,7 +5,7 @@ import type { WireRequest } from './send.ts';
 import { HOSTILE_VALUES, makeValue, mutate } from './values.ts';
 
 /** Identifiers found in answers: requests with known ones reach deeper. */
-export const NAMED = ['job', 'plan', 'decision', 'replay', 'schedule'] as const;
+const NAMED = ['job', 'plan', 'decision', 'replay', 'schedule'] as const;
 export type Known = Record<(typeof NAMED)[number], string[]>;
 
 /** None yet. */

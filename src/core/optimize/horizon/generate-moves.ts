@@ -19,6 +19,9 @@ const REDUCED_NOISE = 0.01;
 const ADDED_PER_ROW = 3;
 const ADDED_SHARE = 0.5;
 
+/** Of a row of a basis. */
+const BASIC = 1;
+
 export type FlowsCounts = { rounds: number; iterations: number; columns: number };
 
 export type FlowsSearch = { master: FlowMaster; control: SolveControl; counts: FlowsCounts };
@@ -57,7 +60,7 @@ export function generate(
   };
   for (let round = 0; ; round++) {
     // Changed bounds leave a basis that is optimal but for them; new columns one that is feasible.
-    const result: LinearResult = model.runLinear(0, round === 0 && firstStep > 0 ? 'dual' : 'primal', true);
+    const result = runOrBeginAgain(master, model, round === 0 && firstStep > 0 ? 'dual' : 'primal');
     counts.iterations += result.iterations;
     counts.rounds++;
     counts.columns = master.firstAdded + master.added.length;
@@ -90,6 +93,23 @@ export function generate(
     if (isOver(control)) return generated;
     addFlowColumns(master, model, added);
   }
+}
+
+/** Where HiGHS gives up on a basis, it begins again with that of the rows, which every programme has. */
+function runOrBeginAgain(
+  { firstAdded, added, start }: FlowMaster,
+  model: SolverModel,
+  method: 'primal' | 'dual',
+): LinearResult {
+  const result = model.runLinear(0, method, true);
+  if (result.status !== 'failed') return result;
+  const atLower = new Int32Array(firstAdded + added.length);
+  model.setBasis(
+    atLower,
+    start.rowStatus.map(() => BASIC),
+  );
+  const again = model.runLinear(0, 'primal', true);
+  return { ...again, iterations: result.iterations + again.iterations };
 }
 
 /** Per location and step the moves that are not columns and would improve the programme most. O(T · pairs) */
