@@ -54,7 +54,8 @@ export async function replayScope(
   const vehicles = fleet === 'stored' ? await countVehiclesByLocation(db, locationIds) : null;
   if (vehicles?.size === 0) {
     const message =
-      'no operational vehicle is stored at these locations; store them (PUT /api/v1/data/fleet), or give a size: {"size": 800}';
+      'no operational vehicle is stored at these locations; store them (PUT /api/v1/data/fleet), ' +
+      'or give a size: {"size": 800}';
     throw new AppError('MODEL_NOT_LOADED', [{ field: 'fleet', message }]);
   }
   const stored = [...(vehicles?.values() ?? [])].reduce((sum, count) => sum + count, 0);

@@ -94,15 +94,10 @@ describe.skipIf(!executable)('the map of the console', () => {
     await page.keyboard.press('Escape');
     await picked.waitFor({ state: 'detached' });
     await page.locator('.map .ground canvas').focus();
-    const rest = page.evaluate(`(async () => {
-      const { style } = document.querySelector('.map > canvas');
-      const still = style.transform;
-      const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-      while (style.transform === still) await frame();
-      while (style.transform !== still) await frame();
-    })()`);
+    // The picture is drawn anew when the map rests, and not before: 100 pixels stay within its margin.
+    const still = await picture(page);
     await page.keyboard.press('ArrowLeft');
-    await rest;
+    await expect.poll(() => picture(page), { timeout: 60_000 }).not.toBe(still);
     await page.mouse.click(at.x + 100, at.y);
     await picked.waitFor();
     expect(await picked.getAttribute('aria-label')).toBe(name);

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { binsOf, riskVehicleOf } from '../../console/src/pages/risk/figures.ts';
+import { riskVehicleOf } from '../../clients/typescript/src/risk.ts';
+import { binsOf } from '../../console/src/pages/risk/figures.ts';
 import { findChromium } from '../helpers/browser.ts';
 import { addressOf, startConsole } from '../helpers/console.ts';
 import { send } from '../helpers/service.ts';

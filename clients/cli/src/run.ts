@@ -32,9 +32,8 @@ function report(error: unknown): number {
     const lines = error.details.map(({ field, message, detail }) =>
       [field, message, detail].filter((part) => part !== null).join(': '),
     );
-    note(
-      `${emphasize('red', error.code, process.stderr as never)}\n  ${(lines.length > 0 ? lines : [error.message]).join('\n  ')}`,
-    );
+    const said = lines.length > 0 ? lines : [error.message];
+    note([emphasize('red', error.code, process.stderr as never), ...said].join('\n  '));
     if (error.requestId) note(`  request ${error.requestId}`);
   } else {
     note((error as Error).message);

@@ -11,6 +11,7 @@ export {
   type WaitOptions,
 } from './client.ts';
 export { type ErrorDetail, FleetConnectionError, FleetError, type FleetErrorCode } from './errors.ts';
+export { riskVehicleOf } from './risk.ts';
 export type { components, operations, paths } from './schema.ts';
 export type { RetryOptions } from './transport.ts';
 export { type FleetJob, hasEnded, type WatchOptions } from './watch.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { components } from 'fleet-client';
+import { type components, riskVehicleOf } from 'fleet-client';
 import { action, type CliContext } from '../context.ts';
 import { InputError } from '../exit-codes.ts';
 import { numberOption, readJson } from '../input.ts';
@@ -7,10 +7,6 @@ import { formatTable } from '../output.ts';
 
 type Options = { location?: number; vehicle?: string[]; date?: string; top: number };
 type Risks = components['schemas']['RiskRequest'];
-type RiskVehicle = Risks['vehicles'][number];
-type StoredVehicle = components['schemas']['FleetVehicle'];
-
-const DAY_MS = 86_400_000;
 
 export function addRisk(program: Command): void {
   program
@@ -68,20 +64,6 @@ async function readStored({ fleet }: CliContext, { location, vehicle, date, top 
     ...unknown,
   ];
   return { vehicles, notes };
-}
-
-/** A stored vehicle in the form that is scored on a day, by the rule of decisions; undefined if a figure is unknown. */
-function riskVehicleOf(stored: StoredVehicle, day: string): RiskVehicle | undefined {
-  const { vehicle_id: id, acquired_on, last_maintenance_on, utilization_rate } = stored;
-  if (acquired_on === undefined || last_maintenance_on === undefined || utilization_rate === undefined)
-    return;
-  const daysSince = (date: string) => Math.max(0, (Date.parse(day) - Date.parse(date)) / DAY_MS);
-  return {
-    id,
-    age_days: daysSince(acquired_on),
-    utilization_rate,
-    days_since_maintenance: daysSince(last_maintenance_on),
-  };
 }
 
 function tableOf(scores: components['schemas']['VehicleRisk'][]): string {

@@ -1,24 +1,16 @@
 import { useMemo } from 'preact/hooks';
 import { FleetError } from '../../api/client.ts';
-import {
-  type DecisionBody,
-  isAhead,
-  newestDecision,
-  readDecision,
-  type StoredDecision,
-  startHourOf,
-} from '../../api/decisions.ts';
-import { loadLocations, type Place } from '../../api/locations.ts';
+import { type DecisionBody, isAhead, type StoredDecision, startHourOf } from '../../api/decisions.ts';
+import type { Place } from '../../api/locations.ts';
 import { HOUR_MS, zoneOf } from '../../city-time.ts';
-import { query } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { Conflict } from '../../ui/conflict.tsx';
+import { DecisionPage, type Shown } from '../../ui/decision-page.tsx';
 import { Following } from '../../ui/following.tsx';
-import { useLoad } from '../../ui/load.ts';
 import { usePlanning } from '../../ui/planning.ts';
 import { Refused } from '../../ui/refused.tsx';
 import { withSettings } from '../../ui/settings.ts';
-import { Empty, Failure, Loading } from '../../ui/states.tsx';
+import { Empty } from '../../ui/states.tsx';
 import { Controls, type Wanted } from './controls.tsx';
 import { aheadOf } from './outlook.ts';
 import { sentenceOf } from './sentence.ts';
@@ -29,43 +21,10 @@ const DEFAULT_HOURS = 6;
 
 /** What the next hours bring: the newest decision that looks ahead, or the one that the address names. */
 export default function AheadPage() {
-  const wanted = query.value.get('decision') ?? undefined;
-  const { data, error, isLoading, reload } = useLoad(
-    async (signal) => {
-      const [decision, places] = await Promise.all([
-        wanted ? readDecision(wanted, signal) : newestDecision(signal, 'horizon'),
-        loadLocations(),
-      ]);
-      return { decision, places };
-    },
-    [wanted],
-  );
-  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
-  if (!data) return <Loading />;
-  if (data.places.length === 0) {
-    const url = `${window.location.origin}/api/v1/data/locations`;
-    const command = `curl -X PUT ${url} -H 'content-type: text/csv' --data-binary @locations.csv`;
-    return <Empty title={texts.today.noLocations} advice={texts.today.noLocationsAdvice} command={command} />;
-  }
-  return (
-    <Planned
-      key={`${data.decision?.decision_id} ${data.decision?.status}`}
-      decision={data.decision}
-      places={data.places}
-      isLoading={isLoading}
-      onEnd={reload}
-    />
-  );
+  return <DecisionPage mode="horizon" of={Planned} />;
 }
 
-type Props = {
-  decision: StoredDecision | undefined;
-  places: Place[];
-  isLoading: boolean;
-  onEnd: () => void;
-};
-
-function Planned({ decision, places, isLoading, onEnd }: Props) {
+function Planned({ decision, places, isLoading, onEnd }: Shown) {
   const planning = usePlanning({ step: undefined, move: undefined });
   const zone = zoneOf(places);
   const request = decision?.inputs?.request;

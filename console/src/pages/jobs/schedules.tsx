@@ -5,7 +5,7 @@ import type { Schedule, ScheduleSummary } from '../../api/types.ts';
 import { momentIn } from '../../format.ts';
 import { addressOf, changeQuery } from '../../router.ts';
 import { texts } from '../../texts.ts';
-import { Dialog } from '../../ui/dialog.tsx';
+import { DeleteButton } from '../../ui/delete-button.tsx';
 import { useLoad } from '../../ui/load.ts';
 import { Failure, Loading } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -56,31 +56,24 @@ const nextOf = ({ next_at, time_zone }: ScheduleSummary) =>
 function Detail({ id, onChange }: { id: string; onChange: () => void }) {
   const { data, error, reload } = useLoad((signal) => readSchedule(id, signal), [id]);
   const fault = useSignal<unknown>(undefined);
-  const isAsking = useSignal(false);
   if (error !== undefined) return <Failure error={error} onRetry={reload} />;
   if (!data) return <Loading />;
   const { name, paused } = data;
-  const attempt = async (act: () => Promise<void>, said: string) => {
+  const pause = async () => {
     fault.value = undefined;
     try {
-      await act();
-      announce(said);
+      await changeSchedule(id, { paused: !paused });
+      announce(paused ? words.isResumed(name) : words.isPaused(name));
       onChange();
-      return true;
+      reload();
     } catch (refused) {
       fault.value = refused;
-      return false;
     }
   };
-  const pause = async () => {
-    const said = paused ? words.isResumed(name) : words.isPaused(name);
-    if (await attempt(() => changeSchedule(id, { paused: !paused }), said)) reload();
+  const forget = () => {
+    onChange();
+    changeQuery({ schedule: undefined });
   };
-  const remove = async () => {
-    if (await attempt(() => deleteSchedule(id), words.isDeleted(name))) changeQuery({ schedule: undefined });
-  };
-  // Where it is seen: the page behind a dialog is not.
-  const refusal = fault.value !== undefined && <Failure error={fault.value} />;
   return (
     <section class="detail" aria-label={name}>
       <h2>{name}</h2>
@@ -91,24 +84,15 @@ function Detail({ id, onChange }: { id: string; onChange: () => void }) {
         <button type="button" onClick={pause}>
           {paused ? words.resume : words.pause}
         </button>
-        <button type="button" onClick={() => (isAsking.value = true)}>
-          {words.delete}
-        </button>
+        <DeleteButton
+          title={name}
+          question={words.deleteQuestion(name)}
+          remove={() => deleteSchedule(id)}
+          onDeleted={forget}
+        />
       </div>
-      {!isAsking.value && refusal}
+      {fault.value !== undefined && <Failure error={fault.value} />}
       <Occurrences schedule={data} />
-      <Dialog isOpen={isAsking} title={words.deleteOne(name)}>
-        <p>{words.deleteQuestion(name)}</p>
-        {refusal}
-        <div class="tools-row">
-          <button type="button" class="primary" onClick={remove}>
-            {words.delete}
-          </button>
-          <button type="button" onClick={() => (isAsking.value = false)}>
-            {words.keep}
-          </button>
-        </div>
-      </Dialog>
     </section>
   );
 }

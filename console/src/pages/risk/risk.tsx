@@ -1,3 +1,4 @@
+import { riskVehicleOf } from 'fleet-client';
 import { useMemo } from 'preact/hooks';
 import { readRows, scoreRisk } from '../../api/data.ts';
 import { loadLocations, locations } from '../../api/locations.ts';
@@ -10,7 +11,7 @@ import { useLoad } from '../../ui/load.ts';
 import { Empty, Failure, Loading } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Bar, BarLegend } from './bar.tsx';
-import { BIN, binsOf, riskVehicleOf } from './figures.ts';
+import { BIN, binsOf } from './figures.ts';
 import { score } from './score.ts';
 import { WhatIf } from './what-if.tsx';
 

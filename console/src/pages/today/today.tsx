@@ -1,16 +1,15 @@
 import { useSignal } from '@preact/signals';
 import { FleetError } from '../../api/client.ts';
-import { type DecisionBody, newestDecision, readDecision, type StoredDecision } from '../../api/decisions.ts';
-import { loadLocations } from '../../api/locations.ts';
+import type { DecisionBody } from '../../api/decisions.ts';
 import { zoneOf } from '../../city-time.ts';
-import { addressOf, query } from '../../router.ts';
+import { addressOf } from '../../router.ts';
 import { texts } from '../../texts.ts';
+import { DecisionPage, type Shown } from '../../ui/decision-page.tsx';
 import { Following } from '../../ui/following.tsx';
-import { useLoad } from '../../ui/load.ts';
 import { type Planning, usePlanning } from '../../ui/planning.ts';
 import { Refused } from '../../ui/refused.tsx';
 import { Running } from '../../ui/running.tsx';
-import { Empty, Failure, Loading } from '../../ui/states.tsx';
+import { Empty } from '../../ui/states.tsx';
 import { Answer } from './answer.tsx';
 import { figuresOf } from './figures.ts';
 import { sentenceOf } from './sentence.ts';
@@ -19,43 +18,10 @@ const words = texts.today;
 
 /** What tomorrow needs: the newest decision, or the one that the address names. */
 export default function Today() {
-  const wanted = query.value.get('decision') ?? undefined;
-  const { data, error, isLoading, reload } = useLoad(
-    async (signal) => {
-      const [decision, places] = await Promise.all([
-        wanted ? readDecision(wanted, signal) : newestDecision(signal, 'static'),
-        loadLocations(),
-      ]);
-      return { decision, places };
-    },
-    [wanted],
-  );
-  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
-  if (!data) return <Loading />;
-  if (data.places.length === 0) {
-    const url = `${window.location.origin}/api/v1/data/locations`;
-    const command = `curl -X PUT ${url} -H 'content-type: text/csv' --data-binary @locations.csv`;
-    return <Empty title={words.noLocations} advice={words.noLocationsAdvice} command={command} />;
-  }
-  return (
-    <Planned
-      key={`${data.decision?.decision_id} ${data.decision?.status}`}
-      decision={data.decision}
-      zone={zoneOf(data.places)}
-      isLoading={isLoading}
-      onEnd={reload}
-    />
-  );
+  return <DecisionPage mode="static" of={Planned} />;
 }
 
-type Props = {
-  decision: StoredDecision | undefined;
-  zone: string | undefined;
-  isLoading: boolean;
-  onEnd: () => void;
-};
-
-function Planned({ decision, zone, isLoading, onEnd }: Props) {
+function Planned({ decision, places, isLoading, onEnd }: Shown) {
   const planning = usePlanning();
   const command = `curl ${window.location.origin}/api/v1/decisions -H 'content-type: application/json' -d '{}'`;
   const request = decision?.inputs?.request;
@@ -96,7 +62,7 @@ function Planned({ decision, zone, isLoading, onEnd }: Props) {
         </p>
       )}
       {figures && decision ? (
-        <Answer decision={decision} figures={figures} zone={zone} onPlan={plan} />
+        <Answer decision={decision} figures={figures} zone={zoneOf(places)} onPlan={plan} />
       ) : (
         !decision && <Empty title={words.empty} advice={words.emptyAdvice} command={command} />
       )}

@@ -16,7 +16,10 @@ const VEHICLE_NOISE = 1e-4;
 /** Plans that a bisection makes at most. */
 const MAX_PLANS = 6;
 
-/** `least`: proved, a smaller change in total is not enough. `by`: a change that is; null if none was found. */
+/**
+ * `least`: proved, a smaller change in total is not enough; 0 where fractional vehicles need none, and only whole ones
+ * do. `by`: a change that is enough; null if none was found.
+ */
 export type Looser<By> = { least: number; by: By | null };
 
 /**
@@ -34,8 +37,9 @@ export async function looserBounds(
   const found = await leastLoosening(problem, { rule: side, byLocation }, control, cache);
   if (!found || found === 'none') return found;
   const by = Int32Array.from(found.by, (amount) => Math.ceil(amount - VEHICLE_NOISE));
-  const least = Math.max(1, Math.ceil(found.least - VEHICLE_NOISE));
+  const least = Math.max(0, Math.ceil(found.least - VEHICLE_NOISE));
   // Whole vehicles may need one more where fractional ones need some; no bound falls below 0.
+  if (by.every((amount) => amount <= 0)) return { least, by: null };
   const all = side === 'least' ? largestLeast(problem, by.length) : null;
   for (const more of [0, 1]) {
     const changed = by.map((amount, at) => {
@@ -79,10 +83,10 @@ export async function higherCeiling(
   const { ceilingUnits = 0 } = problem;
   const found = await leastLoosening(problem, { rule: 'ceiling', byLocation: false }, control, cache);
   if (!found || found === 'none') return found;
-  const least = ceilingUnits + Math.max(1, Math.ceil(found.least * UNITS_PER_COST - 0.5));
-  return await smallest(least, enoughUnits, control, (units) =>
-    reaches({ ...problem, ceilingUnits: units }, control, cache),
-  );
+  const least = ceilingUnits + Math.max(0, Math.ceil(found.least * UNITS_PER_COST - 0.5));
+  const from = Math.max(least, ceilingUnits + 1);
+  const isEnough = (units: number) => reaches({ ...problem, ceilingUnits: units }, control, cache);
+  return { least, by: await smallest(from, enoughUnits, control, isEnough) };
 }
 
 /**
@@ -99,24 +103,26 @@ export async function largerFleetSize(
   const { fleetSize = 0, ...all } = problem;
   const found = await leastLoosening(problem, { rule: 'fleet', byLocation: false }, control, cache);
   if (!found || found === 'none') return found;
-  const least = Math.min(most, fleetSize + Math.max(1, Math.ceil(found.least - VEHICLE_NOISE)));
+  const least = Math.min(most, fleetSize + Math.max(0, Math.ceil(found.least - VEHICLE_NOISE)));
+  const from = Math.min(most, Math.max(least, fleetSize + 1));
   const isEnough = (size: number) => reaches({ ...all, fleetSize: size }, control, cache);
-  return await smallest(least, (await isEnough(most)) ? most : null, control, isEnough);
+  const enough = (await isEnough(most)) ? most : null;
+  return { least, by: await smallest(from, enough, control, isEnough) };
 }
 
-/** The least value, if it is sufficient, or else the smallest sufficient one that bisection finds in a few plans. */
+/** The first value, if it is sufficient, or else the smallest sufficient one that bisection finds in a few plans. */
 async function smallest(
-  least: number,
+  first: number,
   enough: number | null,
   control: SolveControl,
   isEnough: (value: number) => Promise<boolean>,
-): Promise<Looser<number>> {
-  if (await isEnough(least)) return { least, by: least };
-  let [low, high] = [least, enough];
+): Promise<number | null> {
+  if (await isEnough(first)) return first;
+  let [low, high] = [first, enough];
   for (let plan = 0; high !== null && high - low > 1 && plan < MAX_PLANS && !isOver(control); plan++) {
     const middle = Math.round((low + high) / 2);
     if (await isEnough(middle)) high = middle;
     else low = middle;
   }
-  return { least, by: high };
+  return high;
 }

@@ -119,6 +119,35 @@ test('a change that is called sufficient lets a plan serve what is required, and
   expect(counts.open).toBeLessThan((counts.bounds + counts.ceiling + counts.fleet) / 2);
 });
 
+test('where fractional vehicles need no looser rule, none is called insufficient', async () => {
+  const counts = { bounds: 0, ceiling: 0, fleet: 0 };
+  for (let seed = 1; seed <= 96; seed++) {
+    const { problem, rules } = tightProblem(seed);
+    if (!formulateRuled(problem)?.isReached) continue;
+    const { fleetSize = 0, ceilingUnits = 0 } = problem;
+    const where = `seed ${seed}`;
+    for (const side of ['least', 'most'] as const) {
+      if (!rules.includes(side)) continue;
+      const asked = { side, byLocation: seed % 2 === 0 };
+      const found = await looserBounds(problem, problem, asked, control, threadCache);
+      expect(found, where).toEqual({ least: 0, by: null });
+      counts.bounds++;
+    }
+    const ceiling = rules.includes('ceiling') && (await higherCeiling(problem, null, control, threadCache));
+    if (ceiling && ceiling !== 'none') {
+      expect(ceiling.least, where).toBe(ceilingUnits);
+      counts.ceiling++;
+    }
+    const vehicles = problem.supply.reduce((a, b) => a + b, 0);
+    const fleet = rules.includes('fleet') && (await largerFleetSize(problem, vehicles, control, threadCache));
+    if (fleet && fleet !== 'none') {
+      expect(fleet.least, where).toBe(Math.min(fleetSize, vehicles));
+      counts.fleet++;
+    }
+  }
+  expect(Math.min(counts.bounds, counts.ceiling, counts.fleet)).toBeGreaterThan(3);
+});
+
 test('no bound is lowered below 0 where whole vehicles need one more', async () => {
   for (const seed of [3, 43, 517]) {
     const has = (bit: number) => ((seed >> bit) & 1) === 1;
