@@ -95,9 +95,9 @@ describe.skipIf(!executable)('the map of the console', () => {
     await picked.waitFor({ state: 'detached' });
     await page.locator('.map .ground canvas').focus();
     // The picture is drawn anew when the map rests, and not before: 100 pixels stay within its margin.
-    const still = await picture(page);
+    const still = await pictureOf(page);
     await page.keyboard.press('ArrowLeft');
-    await expect.poll(() => picture(page), { timeout: 60_000 }).not.toBe(still);
+    await pictureOf(page, still);
     await page.mouse.click(at.x + 100, at.y);
     await picked.waitFor();
     expect(await picked.getAttribute('aria-label')).toBe(name);
