@@ -13,6 +13,7 @@ from fleet_decisions import (
     Unavailable,
     UnexpectedAnswer,
 )
+from fleet_decisions._retries import can_be_repeated
 
 
 def test_wrong_input_names_every_fault(city: Fleet) -> None:
@@ -75,3 +76,11 @@ def test_a_client_of_ones_own_is_left_open(city_url: str) -> None:
         with Fleet(city_url, http=own) as fleet:
             assert fleet.get_health().data.health == "healthy"
         assert not own.is_closed
+
+
+def test_after_a_lost_answer_nothing_is_sent_again_that_would_make_another_or_not_be_found() -> None:
+    assert can_be_repeated("GET", "/api/v1/schedules")
+    assert can_be_repeated("POST", "/api/v1/optimize")
+    assert not can_be_repeated("POST", "/api/v1/schedules")
+    assert can_be_repeated("DELETE", "/api/v1/jobs/{job_id}")
+    assert not can_be_repeated("DELETE", "/api/v1/data/fleet/{vehicle_id}")

@@ -5,6 +5,7 @@ import { count } from '../../format.ts';
 import { changeQuery, query } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { useEscape } from '../../ui/escape.ts';
+import { Find, wantedText } from '../../ui/find.tsx';
 import { useLoad } from '../../ui/load.ts';
 import { Empty, Failure, Loading } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -112,14 +113,7 @@ function Controls({ name, place }: { name: SetName; place: Place | undefined }) 
           </select>
         </label>
       )}
-      <label>
-        {words.find}
-        <input
-          type="search"
-          value={query.value.get('find') ?? ''}
-          onInput={(event) => changeQuery({ find: event.currentTarget.value })}
-        />
-      </label>
+      <Find label={words.find} />
     </form>
   );
 }
@@ -136,7 +130,7 @@ type RowsProps = {
 function Rows({ name, path, rows, next, place, onChanged }: RowsProps) {
   const set: DataSet = SETS[name];
   const search = query.value;
-  const wanted = (search.get('find') ?? '').trim().toLowerCase();
+  const wanted = wantedText();
   const { write } = useMemo(() => writerOf(locations.value), [locations.value]);
   const fits = (row: DataRow) =>
     set.fields.some((field) => write(row, field, place).toLowerCase().includes(wanted));

@@ -7,6 +7,7 @@ import { Lines } from '../../charts/lines.tsx';
 import { count } from '../../format.ts';
 import { addressOf, changeQuery, query } from '../../router.ts';
 import { texts } from '../../texts.ts';
+import { Find, wantedText } from '../../ui/find.tsx';
 import { useLoad } from '../../ui/load.ts';
 import { Empty, Failure, Loading } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -89,7 +90,7 @@ function Scores({ scored, all, day }: { scored: Scored[]; all: number; day: stri
     count(scored.filter(({ risk }) => risk.risk_category === category).length);
   const [riskiest] = scored;
   const nameOf = useMemo(() => new Map(locations.value.map(({ id, name }) => [id, name])), [locations.value]);
-  const wanted = (query.value.get('find') ?? '').trim().toLowerCase();
+  const wanted = wantedText();
   const found = useMemo(() => {
     const fits = ({ vehicle, stored }: Scored) =>
       `${vehicle.id} ${nameOf.get(stored.location_id) ?? ''}`.toLowerCase().includes(wanted);
@@ -135,14 +136,7 @@ function Scores({ scored, all, day }: { scored: Scored[]; all: number; day: stri
             onChange={(event) => changeQuery({ day: event.currentTarget.value })}
           />
         </label>
-        <label>
-          {words.find}
-          <input
-            type="search"
-            value={query.value.get('find') ?? ''}
-            onInput={(event) => changeQuery({ find: event.currentTarget.value })}
-          />
-        </label>
+        <Find label={words.find} />
       </form>
       <section>
         <h2>{words.distribution}</h2>

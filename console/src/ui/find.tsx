@@ -1,0 +1,18 @@
+import { changeQuery, query } from '../router.ts';
+
+/** What the reader looks for in a table, as the address holds it; in lower case. */
+export const wantedText = () => (query.value.get('find') ?? '').trim().toLowerCase();
+
+/** Where a reader says what to look for in a table. */
+export function Find({ label }: { label: string }) {
+  return (
+    <label>
+      {label}
+      <input
+        type="search"
+        value={query.value.get('find') ?? ''}
+        onInput={(event) => changeQuery({ find: event.currentTarget.value })}
+      />
+    </label>
+  );
+}
