@@ -4,7 +4,7 @@
  *   minimise   Σ c_ij m_ijt − Σ p_jt · capacity · s_jt + shortPrice · short − Σ value_j e_j
  *   subject to s_jt + w_jt + Σ m leaving − w_j,t−1 − Σ P_ij,t−1 s_i,t−1 − Σ m arriving = supply_jt    row t · n + j
  *              e_j + f_j − … = 0                                          rows of the end, if there are values
- *              Σ capacity · s + short ≥ R                                 the last row
+ *              Σ capacity · s + short − over ≥ R                          the last row
  *              0 ≤ s_jt ≤ D_jt / capacity,  0 ≤ e_j ≤ most_j,  all others ≥ 0
  *
  * A column of s has an entry for each place where trips end, and most demand is served in full. So the programme has
@@ -14,8 +14,9 @@
  *
  * Of demand in parts, part p has columns z_p of its own, which serve with its chance and wait otherwise.
  *
- * Columns: w, then e and f, then short, then moves and z. Costs are money, and lack a constant. The dual of a row is
- * what one vehicle less costs.
+ * Columns: w, then e and f, then short and over, then moves and z. `over` is demand above R, which is worth something
+ * only while a search begins (`setServicePrices`). Costs are money, and lack a constant. The dual of a row is what one
+ * vehicle less costs.
  */
 import { createRowBuilder, type LinearModel } from '../highs/linear-model.ts';
 import type { SolverModel } from '../highs/solver-model.ts';
@@ -48,6 +49,7 @@ export type FlowMaster = {
   start: FlowStart;
   firstAdded: number;
   shortColumn: number;
+  overColumn: number;
   serviceRow: number;
   /** What is served if nothing is lacking. */
   mostServed: number;
@@ -65,7 +67,8 @@ export function createFlowMaster(problem: HorizonProblem, shortPrice: number): F
   const { chances, sizes } = partsOf(problem);
   const shortColumn = size + (end ? 2 * n : 0);
   const serviceRow = size + (end ? n : 0);
-  const columnCount = shortColumn + 1;
+  const overColumn = shortColumn + 1;
+  const columnCount = overColumn + 1;
   const cost = new Float64Array(columnCount);
   const upper = new Float64Array(columnCount).fill(Number.POSITIVE_INFINITY);
   const columnStatus: number[] = new Array(columnCount).fill(STATUS.lower);
@@ -126,6 +129,7 @@ export function createFlowMaster(problem: HorizonProblem, shortPrice: number): F
     builder.end(right[u], right[u]);
   }
   builder.add(shortColumn, 1);
+  builder.add(overColumn, -1);
   builder.end(required - mostServed, Number.POSITIVE_INFINITY);
   return {
     problem,
@@ -133,6 +137,7 @@ export function createFlowMaster(problem: HorizonProblem, shortPrice: number): F
     start: { added, firstAdded: columnCount, columnStatus: Int32Array.from(columnStatus), rowStatus },
     firstAdded: columnCount,
     shortColumn,
+    overColumn,
     serviceRow,
     mostServed,
     added: [],
@@ -151,6 +156,17 @@ function tripsFrom({ n, flows }: HorizonProblem, u: number): { node: number; sha
   for (let a = starts[j]; a < starts[j + 1]; a++)
     trips.push({ node: (t + 1) * n + targets[a], share: shares[a] });
   return trips;
+}
+
+/** Sets what a unit of demand that is short costs, and what one above the required level is worth, in money. */
+export function setServicePrices(
+  { model: { cost }, shortColumn, overColumn }: FlowMaster,
+  model: SolverModel,
+  { short, over }: { short: number; over: number },
+): void {
+  cost[shortColumn] = short;
+  cost[overColumn] = -over;
+  model.setCosts(cost);
 }
 
 type Entries = { cost: number; upper: number; rows: { row: number; value: number }[] };

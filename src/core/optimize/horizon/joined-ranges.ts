@@ -5,13 +5,15 @@
  * range, from which it is planned in turn. No half knows what comes after it, which the join repairs.
  *
  * A required service level couples all steps: ranges have a price of unmet demand in its place. The closer it is to the
- * multiplier of the level, the less is left to repair. It is doubled until ranges of a few steps serve almost enough.
+ * multiplier of the level, the less is left to repair. With many places it is the multiplier of a problem of fewer
+ * (`coarse-problem.ts`). With few it is doubled until ranges of a few steps serve almost enough.
  */
 import { type SolverModel, withSolverModel } from '../highs/highs.ts';
 import { fromUnits } from '../problem/costs.ts';
 import type { Cache } from '../run/cache.ts';
 import type { SolveControl } from '../run/control.ts';
 import { isOver } from '../run/stopping.ts';
+import { withFewerPlaces } from './coarse-problem.ts';
 import { partsOfNodes } from './demand-parts.ts';
 import {
   addFlowColumns,
@@ -29,6 +31,10 @@ import { type HorizonProblem, latestArrival, type StepMoves } from './types.ts';
 /** Ranges of up to so many steps are not halved, and horizons of up to twice as many are planned at once. */
 const SHORTEST = 3;
 
+/** A service level in at least so many places is priced by a problem of a fourth of them. */
+const COARSE_FROM = 100;
+const COARSENESS = 4;
+
 /** The first price of unmet demand, and each is a power of two of it up to 1, in dearest moves per load. */
 const FIRST_PRICE = 1 / 32;
 
@@ -37,7 +43,14 @@ const MYOPIA = 0.06;
 
 const STATUS = { lower: 0, basic: 1 } as const;
 
-type RangesControl = { control: SolveControl; counts: FlowsCounts; cache: Cache; tolerance: number };
+type RangesControl = {
+  control: SolveControl;
+  counts: FlowsCounts;
+  cache: Cache;
+  tolerance: number;
+  /** Money per unit of demand that is short of a service level. */
+  shortPrice: number;
+};
 
 type RangesSearch = RangesControl & {
   /** With a price in place of a service level. */
@@ -59,32 +72,55 @@ type Range = {
 };
 
 /**
- * @returns a start, null if time was up or the steps are too few; and moves of the ranges that were planned, fractional
+ * @returns a start, null if time was up or the steps are too few; the price of unmet demand in place of a level, cost
+ *   units, 0 without one; and moves of the ranges that were planned, fractional
  */
 export async function startFromRanges(
   problem: HorizonProblem,
   known: readonly MoveColumn[],
-  { control, ...rest }: RangesControl,
-): Promise<{ start: FlowStart | null; moves: StepMoves }> {
-  const { steps, required, capacity, unmetUnits, demand, pairs } = problem;
+  run: RangesControl,
+): Promise<{ start: FlowStart | null; worth: number; moves: StepMoves }> {
+  const { n, steps, required, unmetUnits, demand, supply } = problem;
   const drafts: Draft[] = [];
-  let start: FlowStart | null = null;
-  if (steps > 2 * SHORTEST) {
-    const dearest = pairs.units.reduce((most, units) => Math.max(most, units), 1);
-    const searchAt = (worth: number): RangesSearch => {
-      const priced = Float64Array.from(demand, (_, u) => worth + (unmetUnits?.[u] ?? 0));
-      return { ...rest, control, problem: { ...problem, unmetUnits: priced }, known, required, drafts };
-    };
-    const enough = required - MYOPIA * demand.reduce((sum, wanted) => sum + wanted, 0);
-    const mostWorth = required > 0 ? dearest / capacity : 0;
-    let search = searchAt(mostWorth * FIRST_PRICE);
-    for (let worth = mostWorth * FIRST_PRICE; worth < mostWorth; search = searchAt(worth)) {
-      if ((await servedInSteps(search)) >= enough || isOver(control)) break;
-      worth *= 2;
-    }
-    start = await startOfRange(search, 0, steps, problem.supply.subarray(0, problem.n));
+  if (steps <= 2 * SHORTEST) return { start: null, worth: 0, moves: joinDrafts(drafts) };
+  const searchAt = (worth: number): RangesSearch => {
+    const priced = Float64Array.from(demand, (_, u) => worth + (unmetUnits?.[u] ?? 0));
+    return { ...run, problem: { ...problem, unmetUnits: priced }, known, required, drafts };
+  };
+  const worth = required > 0 ? await worthOfLevel(problem, run, searchAt) : 0;
+  const start = await startOfRange(searchAt(worth), 0, steps, supply.subarray(0, n));
+  return { start, worth, moves: joinDrafts(drafts) };
+}
+
+/** A price in place of a service level: its multiplier in a coarse problem, or one at which ranges serve enough. */
+async function worthOfLevel(
+  problem: HorizonProblem,
+  run: RangesControl,
+  searchAt: (worth: number) => RangesSearch,
+): Promise<number> {
+  const { n, required, demand, pairs, capacity } = problem;
+  const dearest = pairs.units.reduce((most, units) => Math.max(most, units), 1);
+  const mostWorth = dearest / capacity;
+  let worth = mostWorth * FIRST_PRICE;
+  const multiplier = n >= COARSE_FROM ? await coarseMultiplier(problem, run) : null;
+  if (multiplier !== null) return Math.max(multiplier, worth);
+  const enough = required - MYOPIA * demand.reduce((sum, wanted) => sum + wanted, 0);
+  while (worth < mostWorth) {
+    if ((await servedInSteps(searchAt(worth))) >= enough || isOver(run.control)) break;
+    worth *= 2;
   }
-  return { start, moves: joinDrafts(drafts) };
+  return worth;
+}
+
+/** @returns null if time was up, or if no places are near others */
+async function coarseMultiplier(problem: HorizonProblem, run: RangesControl): Promise<number | null> {
+  const coarse = withFewerPlaces(problem, Math.ceil(problem.n / COARSENESS));
+  if (coarse.n === problem.n) return null;
+  const { start } = await startFromRanges(coarse, [], run);
+  if (isOver(run.control)) return null;
+  const master = createFlowMaster(coarse, run.shortPrice);
+  const found = await generateFrom(run, master, start, []);
+  return found.isOptimal ? found.multiplier : null;
 }
 
 /** What ranges of a few steps serve, one after the other. */
@@ -120,7 +156,7 @@ async function planRange(
   to: number,
   present: ArrayLike<number>,
 ): Promise<Range | null> {
-  const { cache, control, counts, drafts, tolerance } = search;
+  const { control, drafts } = search;
   const start = to - from > SHORTEST ? await startOfRange(search, from, to, present) : null;
   if (isOver(control) || (to - from > SHORTEST && !start)) return null;
   const range = rangeOf(search.problem, from, to, present);
@@ -129,17 +165,7 @@ async function planRange(
     .map(({ step, arc }) => ({ step: step - from, arc }));
   // No demand is required, so none is short at any price.
   const master = createFlowMaster(range, fromUnits(1));
-  const run = { deadlineMs: control.deadlineMs, stopFlag: control.stopFlag, onLook: control.onLook };
-  const { isOptimal, point, basis } = await withSolverModel<Generated>(
-    cache,
-    master.model,
-    tolerance,
-    run,
-    (model) => {
-      setStart(master, model, start, known);
-      return generate({ master, control, counts }, model, null, 0);
-    },
-  );
+  const { isOptimal, point, basis } = await generateFrom(search, master, start, known);
   if (!point || (!isOptimal && start)) return null;
   const { moves, serving } = readPoint(master, point, 0);
   const figures = measureHorizon(range, moves, serving);
@@ -153,6 +179,20 @@ async function planRange(
     served: figures.totalServed,
     left: figures.vehicles.slice((to - from) * range.n),
   };
+}
+
+/** Columns of a programme whose bound is not asked for. */
+function generateFrom(
+  { control, counts, cache, tolerance }: RangesControl,
+  master: FlowMaster,
+  start: FlowStart | null,
+  known: readonly MoveColumn[],
+): Promise<Generated> {
+  const run = { deadlineMs: control.deadlineMs, stopFlag: control.stopFlag, onLook: control.onLook };
+  return withSolverModel<Generated>(cache, master.model, tolerance, run, (model) => {
+    setStart(master, model, start, known);
+    return generate({ master, control, counts }, model, null, 0);
+  });
 }
 
 /** Steps of a problem, from `from` up to `to`, without a service level. */
@@ -182,7 +222,7 @@ function rangeOf(
 
 /**
  * The bases of two halves as one. Columns of vehicles that wait come first, one per location and step; then those of
- * the end, which only the second half may have, then short demand, then what was generated.
+ * the end, which only the second half may have, then short demand and demand above the level, then what was generated.
  * @returns null if they are none
  */
 function joinRanges(
@@ -198,7 +238,7 @@ function joinRanges(
   const size = (to - from) * n;
   const firstSize = (middle - from) * n;
   const ends = end && to === steps ? n : 0;
-  const firstAdded = size + 2 * ends + 1;
+  const firstAdded = size + 2 * ends + 2;
   const later = second.start.added.map(
     (column): FlowColumn =>
       'arc' in column
@@ -209,14 +249,16 @@ function joinRanges(
   const columnStatus = new Int32Array(firstAdded + added.length);
   const rowStatus = new Int32Array(size + ends + 1);
   columnStatus.set(first.start.columnStatus.subarray(0, firstSize));
-  columnStatus.set(second.start.columnStatus.subarray(0, second.start.firstAdded - 1), firstSize);
+  columnStatus.set(second.start.columnStatus.subarray(0, second.start.firstAdded - 2), firstSize);
   columnStatus.set(statusOfAdded(first.start), firstAdded);
   columnStatus.set(statusOfAdded(second.start), firstAdded + first.start.added.length);
   rowStatus.set(first.start.rowStatus.subarray(0, firstSize));
   rowStatus.set(second.start.rowStatus.subarray(0, size - firstSize + ends), firstSize);
-  const isShort = to - from === steps && first.served + second.served < required;
-  columnStatus[firstAdded - 1] = isShort ? STATUS.basic : STATUS.lower;
-  rowStatus[size + ends] = isShort ? STATUS.lower : STATUS.basic;
+  // At the price of the ranges, what they serve together is short of the level, or above it.
+  const isLevel = to - from === steps && required > 0;
+  const isShort = first.served + second.served < required;
+  if (isLevel) columnStatus[firstAdded - (isShort ? 2 : 1)] = STATUS.basic;
+  rowStatus[size + ends] = isLevel ? STATUS.lower : STATUS.basic;
   const basic = [...columnStatus, ...rowStatus].filter((status) => status === STATUS.basic).length;
   return basic === rowStatus.length ? { added, firstAdded, columnStatus, rowStatus } : null;
 }

@@ -22,6 +22,7 @@ import {
   type FlowStart,
   type MoveColumn,
   readPoint,
+  setServicePrices,
   sourceOf,
 } from './flow-master.ts';
 import {
@@ -49,6 +50,9 @@ const MOST_NOISE = 1e-6;
 const SHORT_MOVES = 100;
 const SHORT_FACTOR = 100;
 const MAX_SHORT_PRICES = 4;
+/** Prices in place of a service level: the first change, each is the square of the one before; the most of all. */
+const PRICE_FACTOR = 1.3;
+const MOST_PRICE_CHANGE = 100;
 
 type FlowsPlan = {
   /** Those of the first step are whole. */
@@ -86,20 +90,27 @@ export async function solveWithFlows(
   const worths = [...problem.pairs.units, ...(problem.end?.units ?? [])];
   const largest = worths.reduce((most, units) => Math.max(most, units), 1);
   let shortPrice = fromUnits(((largest * SHORT_MOVES) / problem.capacity) * problem.steps);
-  const ranges = await startFromRanges(asked, known, { control, counts, cache, tolerance: TOLERANCE });
+  const run = { control, counts, cache, tolerance: TOLERANCE, shortPrice };
+  const ranges = await startFromRanges(asked, known, run);
   if (isStopped(control.stopFlag)) return { kind: 'cancelled', counts };
   let { start, moves: draft } = ranges;
+  let worth = start ? fromUnits(ranges.worth) : 0;
   for (let attempt = 1; ; attempt++) {
     // Even to set up the programme of all steps takes tenths of a second.
     if (isOver(control)) return { kind: 'stopped', plan: planOfDrafts(asked, [draft], null), counts };
     const master = createFlowMaster(asked, shortPrice);
-    const search = { master, control, counts, known, start, draft, total };
-    const run = { deadlineMs: control.deadlineMs, stopFlag: control.stopFlag, onLook: control.onLook };
-    const found = await withSolverModel(cache, master.model, TOLERANCE, run, (model) =>
-      searchColumns(search, model, attempt === MAX_SHORT_PRICES),
+    const search = { master, control, counts, known, start, draft, total, worth, shortPrice };
+    const { deadlineMs, stopFlag, onLook } = control;
+    const found = await withSolverModel(
+      cache,
+      master.model,
+      TOLERANCE,
+      { deadlineMs, stopFlag, onLook },
+      (model) => searchColumns(search, model, attempt === MAX_SHORT_PRICES),
     );
     if ('kind' in found) return found;
     ({ start, draft } = found);
+    worth = 0;
     shortPrice *= SHORT_FACTOR;
   }
 }
@@ -110,6 +121,9 @@ type WholeSearch = FlowsSearch & {
   /** The plan before, fractional, perhaps not of all steps. */
   draft: StepMoves;
   total: number;
+  /** Money per unit of demand that is short: the price at which `start` was planned, 0 without one; the last one. */
+  worth: number;
+  shortPrice: number;
 };
 
 /** @returns the last basis and plan if the price of short demand is too low to show whether it can be served */
@@ -122,7 +136,7 @@ function searchColumns(
   let { problem } = master;
   setStart(master, model, search.start, known);
   let mostServed = Number.POSITIVE_INFINITY;
-  let found = generate(search, model, problem, 0);
+  let found = generateAtPrices(search, model);
   if (found.isOptimal && found.short > SERVED_NOISE * search.total) {
     const atZero = boundFromValues({ ...problem, required: 0 }, found.values, found.multiplier);
     mostServed = (dearestPlan(problem) - atZero) / Math.max(found.multiplier, Number.MIN_VALUE);
@@ -173,6 +187,27 @@ function searchColumns(
   const drafts = [first && later ? joinSteps(first, later) : null, fractional?.moves, draft];
   const possible = drafts.filter((moves) => !!moves);
   return { kind: 'stopped', plan: { ...planOfDrafts(problem, possible, bound), mostServed }, counts };
+}
+
+/**
+ * Columns of the whole programme. Its start is optimal, but for the joins, at the price of the ranges. So at first a
+ * unit that is short of the level costs this price, and one above it is worth as much; then the prices on the side
+ * where the plan ends up move apart, until the plan serves what is required. From a start at any other price, such as
+ * the prohibitive one, all places are planned anew.
+ */
+function generateAtPrices(search: WholeSearch, model: SolverModel): Generated {
+  const { master, worth, shortPrice, total } = search;
+  let [over, short] = [worth, worth];
+  for (let factor = PRICE_FACTOR; over * MOST_PRICE_CHANGE > worth && short <= shortPrice; factor *= factor) {
+    setServicePrices(master, model, { short, over });
+    const found = generate(search, model, master.problem, 0);
+    if (!found.isOptimal || !found.point) return found;
+    const isAbove = found.point[master.overColumn] > SERVED_NOISE * total;
+    if (!isAbove && found.short <= SERVED_NOISE * total) break;
+    [over, short] = isAbove ? [over / factor, over] : [short, short * factor];
+  }
+  if (worth > 0) setServicePrices(master, model, { short: shortPrice, over: 0 });
+  return generate(search, model, master.problem, 0);
 }
 
 /** When time is up: the best of what is possible of some plans. @param bound null: not known */
