@@ -1,5 +1,5 @@
 import type { Config } from '../src/config.ts';
-import type { JobKind, JobStatus } from '../src/contracts/jobs.ts';
+import { ATTEMPT_OUTCOMES, JOB_KINDS, type JobKind, type JobStatus } from '../src/contracts/jobs.ts';
 import type { SolverStatus } from '../src/contracts/optimize.ts';
 import type { AttemptEnd, FinishedJob } from '../src/db/job-claims.ts';
 import { DURATION_BUCKETS, type Metrics } from '../src/process/metrics.ts';
@@ -88,6 +88,14 @@ export function addWorkerMetrics(
     'Jobs that this worker can work on at once',
     () => config.WORKER_CONCURRENCY,
   );
+
+  // Prometheus sees no increase in a counter that begins with 1: what alerts watch begins with 0.
+  for (const status of ['optimal', 'feasible', 'infeasible', 'failed', 'cancelled'])
+    requests.inc({ status }, 0);
+  for (const kind of JOB_KINDS) {
+    jobs.zero({ kind, outcome: 'failed' });
+    for (const outcome of ATTEMPT_OUTCOMES) attempts.inc({ kind, outcome }, 0);
+  }
 
   return {
     jobEnded(job) {
