@@ -6,7 +6,8 @@ import { parse, stringify } from 'yaml';
 import { freePort } from '../../src/commands/start/embedded-postgres.ts';
 import { HOUR_MS } from '../../src/contracts/time.ts';
 import { longRequest } from '../helpers/long-request.ts';
-import { findProgram, startPrometheus } from '../helpers/prometheus.ts';
+import { findProgram } from '../helpers/programs.ts';
+import { startPrometheus } from '../helpers/prometheus.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 import { spawnWorkerProcess } from '../helpers/worker-process.ts';
 

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,12 +8,6 @@ import { freePort } from '../../src/commands/start/embedded-postgres.ts';
 import { atEnd } from './at-end.ts';
 
 type Vector = { metric: Record<string, string>; value: [time: number, value: string] }[];
-
-/** A program of Prometheus on this machine; undefined if there is none. */
-export function findProgram(name: 'prometheus' | 'promtool'): string | undefined {
-  const folders = (process.env.PATH ?? '').split(path.delimiter);
-  return folders.map((folder) => path.join(folder, name)).find(existsSync);
-}
 
 /**
  * A real Prometheus that scrapes every two seconds and evaluates every second. It ends with the test file.
