@@ -9,6 +9,11 @@ import type { RunningJobs } from './running-jobs.ts';
 const GAP_BUCKETS = [0, 1e-6, 1e-4, 1e-3, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1];
 const SIZE_BUCKETS = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000];
 
+/** Labels. */
+const BY_PRIORITY = ['kind', 'priority'];
+const BY_PHASE = ['kind', 'phase', 'outcome'];
+const BY_STATUS = ['kind', 'status'];
+
 /** A job whose end this worker has stored. */
 type EndedJob = FinishedJob & {
   kind: JobKind;
@@ -52,24 +57,22 @@ export function addWorkerMetrics(
     'Time from being accepted to the stored end, waits and earlier attempts included',
     ['kind', 'outcome'],
   );
-  const waits = histogram('fleet_job_wait_seconds', 'Time from being accepted to the first claim', [
-    'kind',
-    'priority',
-  ]);
-  const phases = histogram('fleet_job_phase_seconds', 'Time that a phase of an attempt took', [
-    'kind',
-    'phase',
-    'outcome',
-  ]);
+  const waits = histogram(
+    'fleet_job_wait_seconds',
+    'Time from being accepted to the first claim',
+    BY_PRIORITY,
+  );
+  const phases = histogram('fleet_job_phase_seconds', 'Time that a phase of an attempt took', BY_PHASE);
   const attempts = counter(
     'fleet_job_attempts_total',
     'Attempts by how they ended; crashed: the worker or its solver died, or lost its connection',
     ['kind', 'outcome'],
   );
-  const solves = histogram('fleet_solver_seconds', "Time of an ended job's last work in a solver thread", [
-    'kind',
-    'status',
-  ]);
+  const solves = histogram(
+    'fleet_solver_seconds',
+    "Time of an ended job's last work in a solver thread",
+    BY_STATUS,
+  );
   const gaps = histogram('fleet_solver_gap_ratio', 'Relative gap of plans', ['kind'], GAP_BUCKETS);
   const locations = histogram('fleet_problem_locations', 'Locations of ended jobs', ['kind'], SIZE_BUCKETS);
   const vehicles = histogram('fleet_problem_vehicles', 'Vehicles of ended jobs', ['kind'], SIZE_BUCKETS);
