@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 
 /** Tests that need PostgreSQL, Redis, a browser, or processes of their own. */
 const SERVICE = [
-  'test/{bench,chaos,clients,commands,console,db,docs,e2e,fuzz,http,process,queue,workers}/**/*.test.ts',
+  'test/{bench,chaos,clients,commands,console,db,deploy,docs,e2e,fuzz,http,process,queue,workers}/**/*.test.ts',
   'test/container.test.ts',
 ];
 /** Tests in those folders that need none of it. `test/lanes.test.ts` keeps both lists honest. */

@@ -104,6 +104,16 @@ export const SettingsSchema = Type.Object({
   SHUTDOWN_TIMEOUT_SECONDS: number(20, 0, 3600, 'time that running requests and solves get at shutdown'),
   WORKER_CONCURRENCY: integer(1, 1, 64, 'jobs a worker process solves at once, each in a thread of its own'),
   WORKER_HEALTH_FILE: optionalText('file that a healthy worker touches, for health checks of containers'),
+  WORKER_PORT: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 65535,
+      description:
+        "port of a worker's `/livez`, `/readyz` and, with METRICS, `/metrics`, on `HOST`; each further worker of " +
+        '`npm start` takes the next one; 0 takes a free one; unset: none',
+    }),
+  ),
+  METRICS: flag(false, 'serve `/metrics` for Prometheus: on the API, and on the `WORKER_PORT` of workers'),
   JOBS_RUNNING_PER_CALLER: Type.Optional(
     Type.Integer({
       minimum: 1,

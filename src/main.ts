@@ -12,6 +12,7 @@ import { openConfiguredHolidays } from './inputs/holidays.ts';
 import { openStartWait, type Running, runProcess } from './process/lifecycle.ts';
 import { createLogger } from './process/logger.ts';
 import { giveMemoryBack } from './process/memory.ts';
+import { openMetrics } from './process/metrics.ts';
 import { openEventBus } from './queue/bus.ts';
 import { openQueue } from './queue/queue.ts';
 
@@ -35,12 +36,13 @@ export async function startApi(
   const say = (line: string) => logger.warn(line);
   const withDatabase = openStartWait('PostgreSQL', isDatabaseUnavailable, config, say, signal);
   await withDatabase(() => assertMigrated(database.pool));
+  const metrics = config.METRICS ? await openMetrics(database.pool) : undefined;
   const queue = await withDatabase(() => openQueue(config, onError));
   const bus = openEventBus(config, onError);
   const watch = openJobWatch({ db: database.db, bus, onError });
-  const forecaster = openForecaster(config, database.db, calendar);
+  const forecaster = openForecaster(config, database.db, calendar, metrics?.countCache);
   const intake = openIntake(config);
-  const app = await buildApp({ config, database, queue, bus, watch, forecaster, intake, logger });
+  const app = await buildApp({ config, database, queue, bus, watch, forecaster, intake, logger, metrics });
 
   const close = async () => {
     // From the outside in: accept no more requests, end those that wait, close what they waited for.

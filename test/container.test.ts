@@ -17,7 +17,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
-import { SettingsSchema } from '../src/config.ts';
+import { loadConfig, SettingsSchema } from '../src/config.ts';
 import { readGuide } from '../src/http/guide/pages.ts';
 import { MEMORY_ENVIRONMENT } from '../src/process/memory.ts';
 import { newTemporaryFolder, removeFolder } from './helpers/folders.ts';
@@ -30,6 +30,8 @@ const compose = parse(read('docker-compose.yml'), { merge: true });
 const dockerfile = read('Dockerfile');
 /** Services that run for ever, those that run our image, and the one that runs once. */
 const LASTING = ['postgres', 'redis', 'api', 'worker', 'proxy'];
+/** Those of the profile `monitoring`. */
+const WATCHING = ['prometheus', 'grafana'];
 const OURS = ['migrate', 'api', 'worker'];
 
 describe('the compose file', () => {
@@ -55,17 +57,19 @@ describe('the compose file', () => {
   });
 
   test('restarts containers that end, and checks the health of those that run', () => {
-    expect(Object.keys(compose.services).toSorted()).toEqual([...LASTING, 'migrate'].toSorted());
-    for (const name of LASTING) {
+    expect(Object.keys(compose.services).toSorted()).toEqual([...LASTING, ...WATCHING, 'migrate'].toSorted());
+    for (const name of [...LASTING, ...WATCHING]) {
       expect(compose.services[name].restart).toBe('unless-stopped');
       expect(compose.services[name].healthcheck.test).toBeDefined();
     }
     expect(compose.services.migrate.restart).toBeUndefined();
   });
 
-  test('opens one port, on loopback by default, so that API processes can be scaled', () => {
+  test('opens ports on loopback only by default, and none of a process of ours, so that API processes can be scaled', () => {
     const open = Object.keys(compose.services).filter((name) => compose.services[name].ports);
-    expect(open).toEqual(['proxy']);
+    expect(open).toEqual(['proxy', ...WATCHING]);
+    for (const name of WATCHING)
+      expect(compose.services[name].ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: what compose fills in
     expect(compose.services.proxy.ports).toEqual(['${LISTEN:-127.0.0.1}:8000:8000']);
     expect(Object.values(compose.services).some((service) => 'container_name' in (service as object))).toBe(
@@ -91,8 +95,27 @@ describe('the compose file', () => {
       expect(compose.services[name].depends_on.migrate.condition).toBe('service_completed_successfully');
   });
 
+  test('starts what watches it only with its profile, and has the figures for it off by default', () => {
+    for (const name of WATCHING) expect(compose.services[name].profiles).toEqual(['monitoring']);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: what compose fills in
+    for (const name of OURS) expect(compose.services[name].environment.METRICS).toBe('${METRICS:-false}');
+    const { scrape_configs: jobs } = parse(read('deploy/prometheus/prometheus.yml'));
+    const targets = jobs.map((job: { dns_sd_configs: { names: string[]; port: number }[] }) => [
+      job.dns_sd_configs[0]!.names[0],
+      job.dns_sd_configs[0]!.port,
+    ]);
+    expect(targets).toEqual([
+      ['api', loadConfig({}).PORT],
+      ['worker', compose.services.worker.environment.WORKER_PORT],
+    ]);
+  });
+
   test('mounts files that exist', () => {
-    const mounts = (compose.services.proxy.volumes as string[]).map((mount) => mount.split(':')[0]);
+    const mounts = ['proxy', ...WATCHING]
+      .flatMap((name) => compose.services[name].volumes as string[])
+      .map((mount) => mount.split(':')[0]!)
+      .filter((source) => source.startsWith('.'));
+    expect(mounts).toHaveLength(4);
     expect(mounts.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
   });
 });

@@ -19,6 +19,7 @@ import { isHeldBack, type RunningLimit } from '../src/db/turns.ts';
 import type { EventBus } from '../src/queue/event-bus.ts';
 import type { JobQueue } from '../src/queue/queue.ts';
 import { errorAnswer } from './answer.ts';
+import type { WorkerMetrics } from './metrics.ts';
 import type { RunningJobs } from './running-jobs.ts';
 
 export type WorkerDeps = {
@@ -29,6 +30,8 @@ export type WorkerDeps = {
   queue: JobQueue;
   running: RunningJobs;
   logger: Logger;
+  /** undefined: the setting METRICS is off */
+  metrics?: WorkerMetrics | undefined;
 };
 
 /** A claimed job that is about to end, with the data for its answer and the record of its attempt. */
@@ -88,10 +91,10 @@ async function store(
   made?: NewPlan | NewReplay,
 ): Promise<boolean> {
   const attemptEnd = { ...end, phases: job.phases };
-  const isStored = await untilAvailable(deps, () =>
+  const finished = await untilAvailable(deps, () =>
     finishJob(deps.db, job, { ...ending, progress: job.progress }, attemptEnd, made),
   );
-  if (!isStored) return false;
+  if (!finished) return false;
   // Waiting callers are notified first.
   const announced = deps.bus
     .publish({ type: 'ended', job_id: job.jobId })
@@ -101,6 +104,12 @@ async function store(
     { status, solver_status: solverStatus, http_status: answer.httpStatus, solve_time_ms: job.solveTimeMs },
     'job ended',
   );
+  deps.metrics?.jobEnded({
+    ...finished,
+    ...{ kind: job.kind, status, solverStatus, solveTimeMs: job.solveTimeMs },
+    certificate: made && 'planId' in made ? made.record.certificate : null,
+  });
+  deps.metrics?.attemptEnded(job.kind, attemptEnd, finished.attemptSeconds);
   await announced;
   await wakeHeldBack(deps, job);
   return true;
@@ -152,6 +161,7 @@ export async function giveBack(
     return;
   }
   job.logger.warn({ reason: end.reason, delay_seconds: delaySeconds }, 'job released');
+  deps.metrics?.attemptEnded(job.kind, end, null);
   // If the queue is unreachable, a sweeper finds the job.
   await deps.queue
     .enqueue(delaySeconds > 0 ? delaySeconds + TOKEN_MARGIN_SECONDS : 0)

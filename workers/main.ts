@@ -10,14 +10,17 @@ import { openConfiguredHolidays } from '../src/inputs/holidays.ts';
 import { openStartWait, type Running, runProcess } from '../src/process/lifecycle.ts';
 import { createLogger } from '../src/process/logger.ts';
 import { giveMemoryBack } from '../src/process/memory.ts';
+import { openMetrics } from '../src/process/metrics.ts';
 import { openEventBus } from '../src/queue/bus.ts';
 import { openConsumer, openQueue } from '../src/queue/queue.ts';
 import { every } from './every.ts';
 import { createLevelOrder } from './level-order.ts';
+import { addWorkerMetrics } from './metrics.ts';
 import { applyRetention } from './retention.ts';
 import { runJob } from './run-job.ts';
 import { createRunningJobs } from './running-jobs.ts';
 import { runSchedules } from './schedules.ts';
+import { openStatusPort } from './status-port.ts';
 import { sweep } from './sweeper.ts';
 import { openThreads } from './threads.ts';
 import { createTravelCache } from './travel-cache.ts';
@@ -40,7 +43,7 @@ export async function startWorker(
   config: Config,
   logger: Logger,
   signal = new AbortController().signal,
-): Promise<Running> {
+): Promise<Running & { statusUrl: string | undefined }> {
   if (!config.DATABASE_URL)
     throw new ConfigError([
       'DATABASE_URL is not set; set it, or run `npm start`, which has its own database',
@@ -64,6 +67,9 @@ export async function startWorker(
   const queue = await withDatabase(() => openQueue(config, onError));
   const threads = openThreads(config.WORKER_CONCURRENCY, config.JOB_OVERRUN_SECONDS);
   const running = createRunningJobs();
+  // Nobody could read them without the port.
+  const metrics = config.METRICS && config.WORKER_PORT !== undefined ? await openMetrics(pool) : undefined;
+  const status = await openStatusPort(config, pool, metrics?.registry);
 
   bus
     .subscribe(
@@ -75,7 +81,8 @@ export async function startWorker(
   const deps = {
     ...{ config, workerId, db, bus, queue, threads, calendar, running, logger },
     levelOrder: createLevelOrder(),
-    travel: createTravelCache(),
+    travel: createTravelCache(undefined, metrics?.countCache),
+    metrics: metrics && addWorkerMetrics(metrics, config, running),
   };
   const consumer = await withDatabase(() => openConsumer(config, () => runJob(deps), onError));
   const beat = async () => {
@@ -95,12 +102,19 @@ export async function startWorker(
   const stopCleaning = every(config.SWEEP_INTERVAL_SECONDS * 1000, clean, onError);
   await sweep(deps).catch(onError);
   logger.info(
-    { worker_id: workerId, host: hostname(), concurrency: config.WORKER_CONCURRENCY },
+    {
+      worker_id: workerId,
+      host: hostname(),
+      concurrency: config.WORKER_CONCURRENCY,
+      status_url: status?.url,
+    },
     'worker ready',
   );
 
   return {
+    statusUrl: status?.url,
     async close() {
+      status?.refuse();
       stopScheduling();
       stopSweeping();
       stopCleaning();
@@ -113,6 +127,7 @@ export async function startWorker(
       await removeWorker(db, workerId).catch(onError);
       stopLooking();
       await Promise.all([threads.close(), queue.close(), bus.close()]);
+      await status?.close();
       await closeDatabase();
       logger.info('stopped');
     },

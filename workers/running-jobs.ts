@@ -20,6 +20,7 @@ export type RunningJobs = {
   /** Stops every job, also those that are added later: the worker ends. */
   stopAll(): void;
   isStopped(): boolean;
+  count(): number;
   /** Sends the heartbeats of the jobs to PostgreSQL, and stops jobs that are lost. */
   beat(db: Database): Promise<void>;
   /** Stops the jobs marked for cancellation, even if the event was lost. */
@@ -50,6 +51,7 @@ export function createRunningJobs(): RunningJobs {
       for (const entry of entries) stopEntry(entry, 'shutdown');
     },
     isStopped: () => isStopped,
+    count: () => entries.size,
     async beat(db) {
       for (const jobId of await heartbeat(db, [...entries])) stop(jobId, 'lost');
     },

@@ -22,8 +22,12 @@ export type TravelCache = {
  * The stored travel that jobs of this process used last, packed, so that each version of a source is read once. A newer
  * version replaces an older one. Beyond `maxBytes` the sources that were not used for longest are dropped; jobs that
  * still use them keep their memory.
+ * @param countUse is called once per source that is read
  */
-export function createTravelCache(maxBytes = MAX_BYTES): TravelCache {
+export function createTravelCache(
+  maxBytes = MAX_BYTES,
+  countUse?: (cache: string, isHit: boolean) => void,
+): TravelCache {
   const kept = new Map<number, { revision: number; pack: SharedArrayBuffer }>();
   let bytes = 0;
   const drop = (source: number) => {
@@ -50,6 +54,7 @@ export function createTravelCache(maxBytes = MAX_BYTES): TravelCache {
     const missing: number[] = [];
     for (const [at, key] of keys.entries()) {
       const found = kept.get(key.source);
+      countUse?.('travel', found?.revision === key.revision);
       if (found?.revision !== key.revision) {
         missing.push(at);
         continue;

@@ -141,11 +141,27 @@ export async function holdJob(tx: Queryable, attempt: Attempt): Promise<boolean>
 /** How an attempt ended; `reason` is given if it produced no answer. */
 export type AttemptEnd = { outcome: AttemptOutcome; reason: string | null; phases: PhaseMark[] };
 
+/** What the record says of a job that has just ended. */
+export type FinishedJob = {
+  priority: JobPriority;
+  /** from being accepted to its end */
+  seconds: number;
+  /** from being accepted to its first claim; null if it was never claimed */
+  waitSeconds: number | null;
+  /** from the last claim to the end */
+  attemptSeconds: number;
+  /** null in jobs of earlier versions */
+  locationCount: number | null;
+  vehicleCount: number | null;
+};
+
+const secondsBetween = (from: string, to: string) => sql.raw(`extract(epoch from ${to} - ${from})::float8`);
+
 /**
  * Ends a running job with its answer, stores its plan or replay and closes the attempt, if the attempt is still the
  * caller's own. One statement does it all: everything is stored or nothing, with one round trip and one commit. A job
  * with a cancel mark always ends as `cancelled`, and one without a mark never does, since its caller was told so.
- * @returns false if the attempt is lost, or if the mark demands another end: the result must be dropped
+ * @returns null if the attempt is lost, or if the mark demands another end: the result must be dropped
  */
 export async function finishJob(
   db: Database,
@@ -153,7 +169,7 @@ export async function finishJob(
   ending: Ending,
   end: AttemptEnd,
   made?: NewPlan | NewReplay,
-): Promise<boolean> {
+): Promise<FinishedJob | null> {
   const { status, solverStatus, answer, progress: known = NOTHING_KNOWN } = ending;
   const plan = made && 'planId' in made ? made : undefined;
   const replay = made && 'replayId' in made ? made : undefined;
@@ -174,27 +190,30 @@ export async function finishJob(
         iterations = coalesce(${known.iterations}::int, iterations)
       from held
       where j.job_id = held.job_id ${plan ? sql`and (select count(*) from stored_vehicles) >= 0` : sql``}
-      returning j.job_id, j.finished_at)
+      returning j.job_id, j.priority, j.created_at, j.started_at, j.finished_at, j.location_count, j.vehicle_count)
     update ${jobAttempts} a
     set ended_at = f.finished_at, outcome = ${end.outcome}, reason = ${end.reason},
       phases = ${JSON.stringify(end.phases)}::jsonb
     from finished f where a.job_id = f.job_id and a.attempt = ${attempt.attempt}::int
-    returning 1`;
+    returning f.priority, ${secondsBetween('f.created_at', 'f.finished_at')} as "seconds",
+      ${secondsBetween('f.created_at', 'f.started_at')} as "waitSeconds",
+      ${secondsBetween('a.started_at', 'f.finished_at')} as "attemptSeconds",
+      f.location_count as "locationCount", f.vehicle_count as "vehicleCount"`;
   if (plan?.isCarriedOut) {
     return db.transaction(async (tx) => {
       await holdFleet(tx, plan.record.movedLocations);
-      const { rowCount } = await tx.execute(statement);
-      if (rowCount === 0) return false;
+      const { rows } = await tx.execute<FinishedJob>(statement);
+      if (rows.length === 0) return null;
       await carryOutPlan(tx, plan.planId);
-      return true;
+      return rows[0];
     });
   }
-  const rows = await executePrepared(
+  const rows = await executePrepared<FinishedJob>(
     db,
     `finish_job${plan ? '_with_plan' : replay ? '_with_replay' : ''}`,
     statement,
   );
-  return rows.length > 0;
+  return rows[0] ?? null;
 }
 
 /**

@@ -13,6 +13,7 @@ import { registerDocuments } from './documents.ts';
 import { handleError } from './error-handler.ts';
 import { registerGuide } from './guide/routes.ts';
 import { answerUnrouted, handleNotFound } from './known-paths.ts';
+import { registerMetrics } from './metrics.ts';
 import { requestId } from './request-id.ts';
 import { backtestRoutes } from './routes/backtest.ts';
 import { dataRoutes } from './routes/data.ts';
@@ -72,6 +73,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     reply.header('x-request-id', request.id);
   });
   clientErrors.follow(app);
+  if (deps.metrics) registerMetrics(app, deps, deps.metrics);
   app.addHook('onResponse', async (request, reply) => {
     request.log.info(
       {

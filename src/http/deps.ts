@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { Config } from '../config.ts';
 import type { openDatabase } from '../db/client.ts';
+import type { Metrics } from '../process/metrics.ts';
 import type { EventBus } from '../queue/event-bus.ts';
 import type { JobQueue } from '../queue/queue.ts';
 import type { Forecaster } from './forecaster.ts';
@@ -19,6 +20,8 @@ export type Deps = {
   forecaster: Forecaster;
   intake: Intake;
   logger: FastifyBaseLogger;
+  /** undefined: the setting METRICS is off */
+  metrics?: Metrics | undefined;
 };
 
 export type App = FastifyInstance<

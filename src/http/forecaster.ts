@@ -44,11 +44,13 @@ const IDLE_MS = 10_000;
 /**
  * Opens the forecast threads and, if the setting says so, a cache per location. New observations invalidate the cache.
  * @param calendar public holidays that forecasts use
+ * @param countUse is called once per forecast that may come from the cache
  */
 export function openForecaster(
   config: Pick<Config, 'FORECASTING_THREADS' | 'FEATURES_ENABLE_CACHING' | 'FORECASTING_TIME_ZONE'>,
   db: Database,
   calendar: HolidayCalendar | null = null,
+  countUse?: (cache: string, isHit: boolean) => void,
 ): Forecaster {
   const pool = new Piscina({
     filename: new URL('./forecast-thread.ts', import.meta.url).href,
@@ -87,7 +89,9 @@ export function openForecaster(
     // locations come from the cache, or none.
     const keyOf = cacheKeys(revision, task);
     const known = new Map(locationIds.map((id) => [id, cache.get(keyOf(id))]));
-    if (locationIds.some((id) => known.get(id) === undefined)) {
+    const isHit = locationIds.every((id) => known.get(id) !== undefined);
+    countUse?.('forecast', isHit);
+    if (!isHit) {
       const computed = compute(task).then(
         (results) => new Map(results.map((result) => [result.locationId, result])),
       );

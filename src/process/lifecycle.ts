@@ -97,7 +97,9 @@ export function describeStartError(error: unknown): string[] {
     port?: number;
   };
   if (code === 'EADDRINUSE')
-    return [`port ${port} on ${address} is in use; stop what uses it or set PORT to another one`];
+    return [
+      `port ${port} on ${address} is in use; stop what uses it or set PORT (of a worker: WORKER_PORT) to another one`,
+    ];
   if (code === 'EACCES' && port)
     return [`port ${port} may not be opened by this user; set PORT to 1024 or above`];
   if (code === 'EADDRNOTAVAIL') return [`HOST ${address} is not an address of this machine`];

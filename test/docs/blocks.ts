@@ -13,7 +13,13 @@ export type Block = {
 export type Step = { command: Block; answer: Block | undefined };
 
 /** The only accepted reasons for not running a block. */
-const ALLOWED_REASONS = ['needs a container engine', 'runs the tests themselves', 'takes ten minutes'];
+const ALLOWED_REASONS = [
+  'needs a cluster',
+  'needs a container engine',
+  'needs systemd',
+  'runs the tests themselves',
+  'takes ten minutes',
+];
 
 /** Names the test that runs all blocks of a document, if it has a test of its own. */
 const OWN_TEST = /^<!-- every block is run by (test\/\S+) -->$/m;

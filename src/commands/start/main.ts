@@ -65,12 +65,17 @@ async function start(config: Config): Promise<string | undefined> {
   if (config.SAMPLE_DATA) await loadSampleIfEmpty(databaseUrl);
   if (isInterrupted) return;
 
-  const launch = async (name: string, script: string): Promise<Supervised> => {
+  const launch = async (
+    name: string,
+    script: string,
+    extra: Record<string, string> = {},
+  ): Promise<Supervised> => {
     const process = await supervise({
       name,
       script: scriptPath(script),
       env: {
         PORT: String(port),
+        ...extra,
         ...(own && { DATABASE_URL: own.shownUrl, DATABASE_PASSWORD_FILE: own.passwordFile }),
       },
       logFolder,
@@ -81,7 +86,7 @@ async function start(config: Config): Promise<string | undefined> {
     return process;
   };
   const workers = Array.from({ length: config.WORKERS }, (_, i) =>
-    launch(`worker-${i + 1}`, 'workers/main.ts'),
+    launch(`worker-${i + 1}`, 'workers/main.ts', workerPort(config, i)),
   );
   await Promise.all(workers);
   if (isInterrupted) return;
@@ -91,6 +96,11 @@ async function start(config: Config): Promise<string | undefined> {
     `API and ${config.WORKERS} worker ${config.WORKERS === 1 ? 'process' : 'processes'} run; logs in ${logFolder}`,
   );
   return `http://${config.HOST.includes(':') ? `[${config.HOST}]` : config.HOST}:${port}`;
+}
+
+/** Each worker has a port of its own, from the setting on. */
+function workerPort({ WORKER_PORT: first }: Config, index: number): Record<string, string> {
+  return first ? { WORKER_PORT: String(first + index) } : {};
 }
 
 /** Nothing waits for the console: without it the service is whole. What is wrong there is said, no more. */
