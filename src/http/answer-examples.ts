@@ -19,6 +19,7 @@ const FAULTS: Record<ErrorStatus, [ErrorCode, Fault]> = {
       message: 'unknown key "max_distence"; did you mean "max_distance"?',
     },
   ],
+  401: ['UNAUTHORIZED', { message: 'the API key is unknown or revoked; ask an operator for another one' }],
   403: ['FORBIDDEN', { field: 'Host', message: 'host "evil.example" is not allowed; use localhost' }],
   404: [
     'RESOURCE_NOT_FOUND',

@@ -4,6 +4,9 @@ import websocket from '@fastify/websocket';
 import Fastify, { LogController } from 'fastify';
 import { listAddresses } from '../addresses.ts';
 import { negotiateTypes } from './accepted-type.ts';
+import { chooseProtocol } from './auth/credentials.ts';
+import { openGuard } from './auth/guard.ts';
+import { protect } from './auth/protect.ts';
 import { acceptBodies } from './bodies.ts';
 import { answerClientErrors, serverTimeouts } from './client-errors.ts';
 import { compressAnswers } from './compression.ts';
@@ -78,6 +81,7 @@ export async function buildApp(deps: Deps): Promise<App> {
         url: request.url,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
+        ...(guard && { owner: request.identity.owner }),
       },
       'request',
     );
@@ -93,8 +97,13 @@ export async function buildApp(deps: Deps): Promise<App> {
     // Otherwise the connection of a call that ends now would stay open and idle, and delay the shutdown.
     if (isClosing) reply.header('connection', 'close');
   });
+  const guard = openGuard(config, deps.database.db, (err) => deps.logger.warn({ err }, 'authentication'));
+  app.addHook('onClose', async () => guard?.close());
   await app.register(websocket, {
-    options: { maxPayload: config.WEBSOCKET_MAX_MESSAGE_BYTES },
+    options: {
+      maxPayload: config.WEBSOCKET_MAX_MESSAGE_BYTES,
+      ...(guard && { handleProtocols: chooseProtocol }),
+    },
     preClose(done) {
       for (const client of this.websocketServer.clients) client.close(1001, 'the service is stopping');
       this.websocketServer.close(done);
@@ -103,10 +112,11 @@ export async function buildApp(deps: Deps): Promise<App> {
   // After the WebSocket plugin: it closes the connection of a refused handshake only for hooks that are registered
   // later.
   await secure(app, config);
+  protect(app, guard);
   await compressAnswers(app);
   answerUnrouted(app);
   await negotiateTypes(app);
-  await registerDocuments(app, config);
+  await registerDocuments(app, config, guard !== undefined);
   registerGuide(app);
   await registerConsole(app, config);
   const routes = [
@@ -126,9 +136,9 @@ export async function buildApp(deps: Deps): Promise<App> {
     dataEventRoutes,
     dataDemandRoutes,
     dataTravelRoutes,
-    websocketRoutes,
   ];
   for (const route of routes) await app.register(route(deps));
+  await app.register(websocketRoutes(deps, guard));
   if (config.FEATURES_ENABLE_RISK_SCORING) await app.register(riskRoutes());
   return app;
 }

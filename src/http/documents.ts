@@ -22,7 +22,11 @@ const REDOC_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
 const NO_IMAGE = 'data:,';
 
 /** The documents and their pages: /openapi.json, /asyncapi.json, /docs, /redoc. They load nothing from other hosts. */
-export async function registerDocuments(app: App, config: Pick<Config, 'HOST' | 'PORT'>): Promise<void> {
+export async function registerDocuments(
+  app: App,
+  config: Pick<Config, 'HOST' | 'PORT'>,
+  isGuarded: boolean,
+): Promise<void> {
   await app.register(swagger, {
     convertConstToEnum: false,
     openapi: {
@@ -53,7 +57,7 @@ export async function registerDocuments(app: App, config: Pick<Config, 'HOST' | 
         { name: 'service', description: 'The service itself' },
       ],
     },
-    ...documentRoutes(),
+    ...documentRoutes(isGuarded),
   });
   await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { tryItOutEnabled: true } });
 

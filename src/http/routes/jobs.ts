@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { cancelledAnswer, metadata, success } from '../../answers/envelope.ts';
 import { AppError } from '../../answers/errors.ts';
@@ -7,6 +8,7 @@ import { SOLVER_STATUSES } from '../../contracts/optimize.ts';
 import { estimateJob } from '../../db/job-estimate.ts';
 import { cancelJob, type JobRecord, readAnswer, readAttempts, readJob, readJobPage } from '../../db/jobs.ts';
 import { readQueuePosition } from '../../db/turns.ts';
+import { onlyOwner } from '../auth/identity.ts';
 import { decodeCursor } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
 import { estimateOnWire, historyOnWire, jobOnWire, phasesOnWire } from '../job-view.ts';
@@ -42,8 +44,8 @@ const CANCEL_WAIT_MS = 2000;
 
 /** `/api/v1/jobs`: list them, read one, cancel one. */
 export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPluginAsyncTypebox {
-  async function find(jobId: string): Promise<JobRecord> {
-    const job = await readJob(db, jobId);
+  async function find(jobId: string, { identity }: Pick<FastifyRequest, 'identity'>): Promise<JobRecord> {
+    const job = await readJob(db, jobId, onlyOwner(identity));
     if (job) return job;
     const message =
       `job "${jobId}" not found: it never existed, or it was deleted after RETENTION_JOB_DAYS; GET ` +
@@ -93,7 +95,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
         },
       },
       async (request, reply) => {
-        const job = await find(request.params.job_id);
+        const job = await find(request.params.job_id, request);
         return sendJsonText(reply, await envelope(request.id, job));
       },
     );
@@ -124,6 +126,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
         checkPeriod(request.query, 'created_after', 'created_before');
         const before = cursor === undefined ? null : decodeCursor(cursor, isNewestFirstKey);
         const filter = {
+          owner: onlyOwner(request.identity),
           kind,
           status,
           solverStatus: solver_status,
@@ -155,7 +158,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
         },
       },
       async (request, reply) => {
-        const { jobId, requestId } = await find(request.params.job_id);
+        const { jobId, requestId } = await find(request.params.job_id, request);
         const tell = (type: 'ended' | 'cancel') =>
           bus.publish({ type, job_id: jobId }).catch((err) => request.log.warn({ err }, 'not announced'));
         const cancelled = await cancelJob(db, jobId, cancelledAnswer(requestId, jobId));
@@ -166,7 +169,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
             tell('cancel'),
           );
         }
-        const job = await find(jobId);
+        const job = await find(jobId, request);
         return sendJsonText(reply.code(isEnded(job.status) ? 200 : 202), await envelope(request.id, job));
       },
     );
