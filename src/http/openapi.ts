@@ -113,13 +113,13 @@ export function documentRoutes(isGuarded: boolean): {
         ...(access && access !== 'public' && guardErrors()),
       };
       operations.set(operationId, {
+        ...(access && { security: documentAccess(access) }),
         ...(body && { requestBody: { required: true, content: documentBody(body) } }),
         responses: mapValues(answers, (answer, status) => documentAnswer(operationId, status, answer)),
       });
       const shown = {
         ...rest,
         operationId,
-        ...(access && { security: documentAccess(access) }),
         ...(querystring && { querystring: documentParameters(querystring) }),
         ...(params && { params: documentParameters(params) }),
         ...(headers && { headers: documentParameters(headers) }),

@@ -16,7 +16,9 @@ export type Identity = {
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: it adds to an interface of the library
   interface FastifyRequest {
-    identity: Identity;
+    /** null: nothing is proved yet */
+    provedIdentity: Identity | null;
+    readonly identity: Identity;
   }
 }
 

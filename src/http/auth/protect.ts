@@ -14,12 +14,18 @@ const REALM = 'Bearer realm="fleet"';
  */
 export function protect(app: App, guard: Guard | undefined): void {
   app.addHook('onRoute', declareAccess);
-  app.decorateRequest('identity', guard ? NOBODY : ANYBODY);
+  const unproved = guard ? NOBODY : ANYBODY;
+  app.decorateRequest('provedIdentity', null);
+  app.decorateRequest('identity', {
+    getter() {
+      return this.provedIdentity ?? unproved;
+    },
+  });
   if (!guard) return;
   app.addHook('onRequest', async (request, reply) => {
     const { access } = request.routeOptions.config;
     if (request.is404 || access === 'public') return;
-    request.identity = await guard.identify(request).catch((error) => {
+    request.provedIdentity = await guard.identify(request).catch((error) => {
       throw challenged(error, request, reply);
     });
     // A route that nothing was noted at is nobody's.
