@@ -149,6 +149,23 @@ export const SettingsSchema = Type.Object({
     { minLength: 1 },
   ),
   JWT_TIER_CLAIM: text('tier', 'claim with the tier; without one: `default`', { minLength: 1 }),
+  RATE_LIMITS: flag(
+    false,
+    'limit the requests of each caller (key or subject; without `AUTH` address) by its tier; further ones get 429',
+  ),
+  RATE_LIMIT_DEFAULT: integer(60, 1, 1_000_000, 'requests per minute of the tier `default`'),
+  RATE_LIMIT_PREMIUM: integer(300, 1, 1_000_000, 'requests per minute of the tier `premium`'),
+  RATE_LIMIT_ENTERPRISE: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'requests per minute of the tier `enterprise`; unset: no limit',
+    }),
+  ),
+  CORS_ALLOWED_ORIGINS: optionalText(
+    'origins, comma-separated, whose pages may call the service from a browser, e.g. `https://console.example`',
+    { pattern: '^https?://[^\\s,/]+(\\s*,\\s*https?://[^\\s,/]+)*$' },
+  ),
   JOB_MAX_ATTEMPTS: integer(3, 1, 100, 'crashes (of worker or solver) after which a job ends as failed'),
   JOB_RETRY_DELAY_SECONDS: number(
     2,

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import {
+  bigint,
   boolean,
   check,
   customType,
@@ -17,6 +18,7 @@ import {
   timestamp,
   unique,
   uniqueIndex,
+  varchar,
 } from 'drizzle-orm/pg-core';
 import { ROLES, TIERS } from '../contracts/access.ts';
 import {
@@ -728,6 +730,16 @@ export const scheduleOccurrences = pgTable(
     check('schedule_occurrences_job_id', sql`(${t.jobId} is not null) = (${t.outcome} = 'job')`),
   ],
 );
+
+/**
+ * Requests of callers in the present window (`RATE_LIMITS` without Redis), written by `rate-limiter-flexible`. Unlogged:
+ * a crash of PostgreSQL forgets them.
+ */
+export const requestCounts = pgTable('request_counts', {
+  key: varchar('key', { length: 255 }).primaryKey(),
+  points: integer('points').notNull().default(0),
+  expire: bigint('expire', { mode: 'number' }),
+});
 
 /** API keys (`AUTH`). Only a hash of a key's secret is stored. */
 export const apiKeys = pgTable(

@@ -66,6 +66,7 @@ const FAULTS: Record<ErrorStatus, [ErrorCode, Fault]> = {
       detail: 'in conflict with supply',
     },
   ],
+  429: ['RATE_LIMITED', { message: 'more than 60 requests within a minute; try again in 12 seconds' }],
   431: [
     'HEADERS_TOO_LARGE',
     { message: 'the headers are larger than 16 KiB in total; send fewer or shorter ones' },

@@ -6,7 +6,9 @@ import { listAddresses } from '../addresses.ts';
 import { negotiateTypes } from './accepted-type.ts';
 import { chooseProtocol } from './auth/credentials.ts';
 import { openGuard } from './auth/guard.ts';
+import { shareWithOrigins } from './auth/origins.ts';
 import { protect } from './auth/protect.ts';
+import { limitRequests, limitsRequests } from './auth/request-limits.ts';
 import { acceptBodies } from './bodies.ts';
 import { answerClientErrors, serverTimeouts } from './client-errors.ts';
 import { compressAnswers } from './compression.ts';
@@ -112,11 +114,14 @@ export async function buildApp(deps: Deps): Promise<App> {
   // After the WebSocket plugin: it closes the connection of a refused handshake only for hooks that are registered
   // later.
   await secure(app, config);
+  // Before callers are checked: browsers ask for permission without a key, and may read a refusal.
+  await shareWithOrigins(app, config);
   protect(app, guard);
+  await limitRequests(app, deps);
   await compressAnswers(app);
   answerUnrouted(app);
   await negotiateTypes(app);
-  await registerDocuments(app, config, guard !== undefined);
+  await registerDocuments(app, config, { isGuarded: guard !== undefined, isLimited: limitsRequests(config) });
   registerGuide(app);
   await registerConsole(app, config);
   const routes = [

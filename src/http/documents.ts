@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { SERVICE_VERSION } from '../contracts/envelope.ts';
 import { asyncApiDocument } from './asyncapi.ts';
 import type { App } from './deps.ts';
-import { documentRoutes } from './openapi.ts';
+import { type DocumentOptions, documentRoutes } from './openapi.ts';
 
 const REDOC_PAGE = `<!doctype html>
 <html lang="en">
@@ -25,7 +25,7 @@ const NO_IMAGE = 'data:,';
 export async function registerDocuments(
   app: App,
   config: Pick<Config, 'HOST' | 'PORT'>,
-  isGuarded: boolean,
+  options: DocumentOptions,
 ): Promise<void> {
   await app.register(swagger, {
     convertConstToEnum: false,
@@ -57,7 +57,7 @@ export async function registerDocuments(
         { name: 'service', description: 'The service itself' },
       ],
     },
-    ...documentRoutes(isGuarded),
+    ...documentRoutes(options),
   });
   await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { tryItOutEnabled: true } });
 

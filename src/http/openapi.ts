@@ -7,6 +7,7 @@ import { JSON_TYPE, MERGE_PATCH_TYPE } from './bodies.ts';
 import {
   commonErrors,
   type ErrorStatus,
+  errors,
   guardErrors,
   RESPONSE_DESCRIPTION,
   responseHeaders,
@@ -22,13 +23,19 @@ const ONE = ['items', 'additionalProperties', 'propertyNames', 'not'];
 const LIST = ['anyOf', 'oneOf', 'allOf'];
 const BY_NAME = ['properties', 'patternProperties'];
 
+export type DocumentOptions = {
+  /** callers have to prove who they are: the document says how, and what each operation needs */
+  isGuarded: boolean;
+  /** callers may send so many requests */
+  isLimited: boolean;
+};
+
 /**
  * Turns the schemas of the routes into the OpenAPI document. Schemas with an `$id` become components of that name;
  * bodies and answers refer to them. Constructs that client generators interpret differently from the service are
  * rewritten.
- * @param isGuarded callers have to prove who they are: the document says how, and what each operation needs
  */
-export function documentRoutes(isGuarded: boolean): {
+export function documentRoutes({ isGuarded, isLimited }: DocumentOptions): {
   transform: SwaggerTransform;
   transformObject: SwaggerTransformObject;
 } {
@@ -111,6 +118,7 @@ export function documentRoutes(isGuarded: boolean): {
         ...response,
         ...commonErrors(body !== undefined),
         ...(access && access !== 'public' && guardErrors()),
+        ...(isLimited && route.config?.access !== 'public' && errors(429)),
       };
       operations.set(operationId, {
         ...(access && { security: documentAccess(access) }),
