@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { createFleetClient } from '../../../clients/typescript/src/index.ts';
 import { revokeApiKey } from '../../../src/db/api-keys.ts';
 import { storeKey } from '../../helpers/keys.ts';
 import { send, simpleRequest, startTestService } from '../../helpers/service.ts';
@@ -110,4 +111,23 @@ describeOnBothBackends('with keys, two API processes and their WebSockets', (red
     expect((await socket.closed).code).toBe(1008);
     expect(socket.messages).toEqual([]);
   });
+});
+
+test('the TypeScript client opens its socket with the key', async () => {
+  const { url, db } = await startTestService({ workers: 0, overrides: { AUTH: 'keys' } });
+  const { key } = await storeKey(db, 'planner');
+  const offered: unknown[] = [];
+  let heard = 0;
+  class Counted extends globalThis.WebSocket {
+    constructor(address: string, protocols?: string[]) {
+      super(address, protocols);
+      offered.push(protocols);
+      this.addEventListener('message', () => heard++);
+    }
+  }
+  const fleet = createFleetClient({ url, apiKey: key, WebSocket: Counted });
+  const states = fleet.watch(await fleet.submit('/api/v1/optimize', simpleRequest()));
+  while (heard === 0) expect((await states.next()).value).toMatchObject({ status: 'queued' });
+  await states.return();
+  for (const protocols of offered) expect(protocols).toEqual(['fleet.v1', `fleet.auth.${key}`]);
 });
