@@ -732,8 +732,8 @@ export const scheduleOccurrences = pgTable(
 );
 
 /**
- * Requests of callers in the present window (`RATE_LIMITS` without Redis), written by `rate-limiter-flexible`. Unlogged:
- * a crash of PostgreSQL forgets them.
+ * Requests of callers in the present window (`RATE_LIMITS` without Redis), written by `rate-limiter-flexible`. The
+ * table is unlogged: a crash of PostgreSQL forgets them.
  */
 export const requestCounts = pgTable('request_counts', {
   key: varchar('key', { length: 255 }).primaryKey(),

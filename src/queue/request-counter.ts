@@ -12,7 +12,7 @@ import type { Config } from '../config.ts';
 export const RATE_WINDOW_SECONDS = 60;
 
 /** What is left of a caller's requests. */
-export type RequestCount = { isOver: boolean; remaining: number; resetSeconds: number };
+type RequestCount = { isOver: boolean; remaining: number; resetSeconds: number };
 
 export type RequestCounter = {
   /** Counts a request of a caller. @param limit requests per window; each limit has a count of its own */

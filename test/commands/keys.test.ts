@@ -14,6 +14,7 @@ const keys = async (...args: string[]) => {
 const statusWith = async (key: string) =>
   (await send(`${service.url}/api/v1/jobs`, { headers: { 'x-api-key': key } })).status;
 
+// The first steps of docs/operator/security.md.
 test('a key is made, shown once, used, replaced and revoked; the database has no secret of it', async () => {
   const args = ['create', '--name', 'Dispatch desk', '--role', 'planner', '--tier', 'premium'];
   const env = { ...process.env, DATABASE_URL: service.config.DATABASE_URL };

@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** What each operation needs, by operationId. The only such table: docs/operator/security.md shows it (a test compares). */
+/** What each operation needs, by operationId. A test compares docs/operator/security.md with it. */
 const OPERATION_ACCESS: Readonly<Record<string, Access>> = {
   get_service: 'public',
   get_health: 'public',
@@ -61,7 +61,7 @@ const OPERATION_ACCESS: Readonly<Record<string, Access>> = {
   put_trip_flows: 'operator',
 };
 
-/** Routes outside the OpenAPI document, by the begin of their path. Pages and documents say nothing about stored data. */
+/** Routes outside the OpenAPI document, by how their path begins. Pages and documents say nothing of stored data. */
 const PATH_ACCESS: readonly [begin: string, access: Access][] = [
   ['/ws/optimization', 'planner'],
   ['/favicon.ico', 'public'],

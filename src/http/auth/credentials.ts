@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 
 /** The subprotocol of the WebSocket, and the begin of the one that carries a browser's key or token. */
-export const SOCKET_PROTOCOL = 'fleet.v1';
+const SOCKET_PROTOCOL = 'fleet.v1';
 const SOCKET_CREDENTIALS = 'fleet.auth.';
 
 /**

@@ -14,7 +14,7 @@ const EXPOSED = [
   'X-Request-Id',
 ];
 
-/** Lets pages of the origins of `CORS_ALLOWED_ORIGINS` call the service. Keys come in a header: cookies are not used. */
+/** Lets pages of the origins of `CORS_ALLOWED_ORIGINS` call the service, which uses no cookies. */
 export async function shareWithOrigins(
   app: App,
   config: Pick<Config, 'CORS_ALLOWED_ORIGINS'>,

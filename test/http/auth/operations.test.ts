@@ -7,8 +7,8 @@ import { storeKey } from '../../helpers/keys.ts';
 import { send, simpleRequest, startTestService } from '../../helpers/service.ts';
 
 /**
- * Every operation of the OpenAPI document, asked by everybody: without a key, by each role, and by the owner of a thing and
- * somebody else. What comes out is the table of docs/operator/security.md.
+ * Every operation of the OpenAPI document, asked by everybody: without a key, by each role, and by the owner of a thing
+ * and somebody else. What comes out is the table of docs/operator/security.md.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are walked freely
