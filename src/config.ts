@@ -119,13 +119,62 @@ export const SettingsSchema = Type.Object({
       minimum: 1,
       maximum: 16_384,
       description:
-        'maximum number of running jobs per caller (address); unset: one fewer than the workers can run',
+        'maximum number of running jobs per caller (address; with `AUTH` key or subject); unset: one fewer than the ' +
+        'workers can run',
+    }),
+  ),
+  JOBS_WAITING_PER_CALLER: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 10_000_000,
+      description: 'maximum number of waiting jobs per caller; further ones get 429; unset: no limit',
     }),
   ),
   PRIORITY_HIGH_FOR: text(
     'everybody',
     '`everybody`, `nobody`, or the addresses and networks, separated by commas, that may use ' +
       '`options.priority` `high`; others get 403',
+  ),
+  AUTH: Type.Enum(['off', 'keys', 'jwt', 'keys,jwt'], {
+    default: 'off',
+    description:
+      'how callers prove who they are: `off` (everybody may do everything), `keys` (API keys of `npm run keys`), `jwt` ' +
+      '(tokens), or `keys,jwt`',
+  }),
+  JWT_JWKS_URL: optionalText('where the public keys of tokens are', { pattern: '^https?://' }),
+  JWT_SECRET: optionalText('secret that signs tokens, instead of JWT_JWKS_URL; at least 32 characters', {
+    minLength: 32,
+  }),
+  JWT_ISSUER: optionalText('`iss` of every token; `AUTH` with `jwt` needs it'),
+  JWT_AUDIENCE: optionalText('`aud` of every token; `AUTH` with `jwt` needs it'),
+  JWT_ALGORITHMS: optionalText(
+    'algorithms of tokens that are accepted, comma-separated; unset: `HS256` with JWT_SECRET, else ' +
+      '`RS256,PS256,ES256,EdDSA`',
+    { pattern: '^[A-Za-z0-9]+(\\s*,\\s*[A-Za-z0-9]+)*$' },
+  ),
+  JWT_SUBJECT_CLAIM: text('sub', 'claim that names whom jobs belong to', { minLength: 1 }),
+  JWT_ROLE_CLAIM: text(
+    'role',
+    'claim with the role, or with a list that contains it; dots lead into objects: `realm_access.roles`',
+    { minLength: 1 },
+  ),
+  JWT_TIER_CLAIM: text('tier', 'claim with the tier; without one: `default`', { minLength: 1 }),
+  RATE_LIMITS: flag(
+    false,
+    'limit the requests of each caller (key or subject; without `AUTH` address) by its tier; further ones get 429',
+  ),
+  RATE_LIMIT_DEFAULT: integer(60, 1, 1_000_000, 'requests per minute of the tier `default`'),
+  RATE_LIMIT_PREMIUM: integer(300, 1, 1_000_000, 'requests per minute of the tier `premium`'),
+  RATE_LIMIT_ENTERPRISE: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description: 'requests per minute of the tier `enterprise`; unset: no limit',
+    }),
+  ),
+  CORS_ALLOWED_ORIGINS: optionalText(
+    'origins, comma-separated, whose pages may call the service from a browser, e.g. `https://console.example`',
+    { pattern: '^https?://[^\\s,/]+(\\s*,\\s*https?://[^\\s,/]+)*$' },
   ),
   JOB_MAX_ATTEMPTS: integer(3, 1, 100, 'crashes (of worker or solver) after which a job ends as failed'),
   JOB_RETRY_DELAY_SECONDS: number(
@@ -266,7 +315,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     }
     const value = parse(raw, schema.type);
     // A URL may carry a password: never repeat it.
-    const shown = name.endsWith('_URL') ? 'its value' : `"${raw}"`;
+    const shown = /_(URL|SECRET)$/.test(name) ? 'its value' : `"${raw}"`;
     for (const error of Errors(schema, value)) problems.push(`${name}: ${shown} ${error.message}`);
     values[name] = value;
   }
@@ -287,7 +336,8 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       );
     }
   }
-  if (problems.length === 0) problems.push(...riskProblems(values as Config));
+  if (problems.length === 0)
+    problems.push(...riskProblems(values as Config), ...tokenProblems(values as Config));
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(values) as Config;
 }
@@ -311,6 +361,39 @@ function addPassword(values: { DATABASE_URL?: string; DATABASE_PASSWORD_FILE: st
   } catch (error) {
     return [`DATABASE_PASSWORD_FILE: "${file}" cannot be read (${(error as NodeJS.ErrnoException).code})`];
   }
+}
+
+/** The algorithms of tokens that are accepted. */
+export function tokenAlgorithms(config: Pick<Config, 'JWT_ALGORITHMS' | 'JWT_SECRET'>): string[] {
+  const { JWT_ALGORITHMS: list, JWT_SECRET: secret } = config;
+  return (list ?? (secret ? 'HS256' : 'RS256,PS256,ES256,EdDSA')).split(',').map((name) => name.trim());
+}
+
+/** Rules of the settings of tokens: one source of keys, and algorithms of its kind. */
+function tokenProblems(config: Config): string[] {
+  if (!config.AUTH.includes('jwt')) return [];
+  const problems: string[] = [];
+  const { JWT_SECRET: secret, JWT_JWKS_URL: url } = config;
+  if ((secret === undefined) === (url === undefined)) {
+    const state = secret === undefined ? 'none is' : 'both are';
+    problems.push(`JWT_JWKS_URL, JWT_SECRET: ${state} set; AUTH="${config.AUTH}" needs exactly one of them`);
+  }
+  for (const name of ['JWT_ISSUER', 'JWT_AUDIENCE'] as const) {
+    if (config[name] === undefined)
+      problems.push(
+        `${name}: not set; AUTH="${config.AUTH}" needs it, or tokens of other services would count`,
+      );
+  }
+  // A public key must never serve as a secret.
+  const allowed = secret === undefined ? /^((RS|PS|ES)(256|384|512)|EdDSA)$/ : /^HS(256|384|512)$/;
+  for (const name of tokenAlgorithms(config)) {
+    if (allowed.test(name)) continue;
+    const use = secret === undefined ? 'RS256, PS256, ES256 or EdDSA' : 'HS256, HS384 or HS512';
+    problems.push(
+      `JWT_ALGORITHMS: "${name}" does not fit ${secret ? 'JWT_SECRET' : 'JWT_JWKS_URL'}; use ${use}`,
+    );
+  }
+  return problems;
 }
 
 /** Rules that concern several settings: scores stay within 0 … 1, and every category can be reached. */

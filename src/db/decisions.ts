@@ -1,7 +1,8 @@
-import { desc, eq, getTableColumns, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { JobStatus } from '../contracts/jobs.ts';
 import type { Database, Queryable } from './client.ts';
 import { type Attempt, holdJob } from './job-claims.ts';
+import { ownedBy } from './owner.ts';
 import { decisions, jobs, plans } from './schema.ts';
 import { storeJobTrips } from './trip-pieces.ts';
 
@@ -101,11 +102,13 @@ export async function readDecisionPart(
 /**
  * Decisions whose inputs have been collected, newest first.
  * @param before time and id of the last row of the previous page
+ * @param owner as in `readJob`
  */
 export async function readDecisionPage(
   db: Queryable,
   before: [createdAt: string, decisionId: string] | null,
   limit: number,
+  owner?: string,
 ) {
   return db
     .select({
@@ -128,7 +131,10 @@ export async function readDecisionPage(
     .innerJoin(jobs, eq(jobs.jobId, decisionId))
     .leftJoin(plans, eq(plans.jobId, decisionId))
     .where(
-      before ? sql`(${createdAt}, ${decisionId}) < (${before[0]}::timestamptz, ${before[1]})` : undefined,
+      and(
+        ownedBy(jobs.owner, owner),
+        before ? sql`(${createdAt}, ${decisionId}) < (${before[0]}::timestamptz, ${before[1]})` : undefined,
+      ),
     )
     .orderBy(desc(createdAt), desc(decisionId))
     .limit(limit);

@@ -20,6 +20,8 @@ export type NewJob = {
   caller: string;
   /** clients of the same caller take turns with each other; '' if the request names no client */
   clientId: string;
+  /** whom it belongs to; absent: nobody, it is made without authentication */
+  owner?: string | null;
   /** what the event loop of a worker needs to know of the request */
   facts: JobFacts;
   locationCount: number;
@@ -34,6 +36,10 @@ export type Conditions = {
   maxWaiting: number;
   /** a plan that must be stored; the job keeps a copy of where it sends vehicles */
   previousPlanId?: string | undefined;
+  /** whom that plan must belong to; undefined: anybody */
+  planOwner?: string | undefined;
+  /** fewer jobs of its caller than this must be waiting */
+  maxWaitingOfCaller?: { caller: string; max: number } | undefined;
 };
 
 type Stored = { created: boolean; jobId: string; inputHash: Uint8Array };
@@ -58,12 +64,12 @@ export async function insertJob(
   const previous = conditions?.previousPlanId;
   const insert = sql`
     insert into ${jobs} (job_id, kind, status, request_id, input, locations, input_hash,
-      idempotency_key, idempotency_expires_at, priority, caller, client_id, facts, location_count, vehicle_count)
+      idempotency_key, idempotency_expires_at, priority, caller, client_id, facts, location_count, vehicle_count, owner)
     select ${job.jobId}, ${job.kind}, 'queued', ${job.requestId}, ${job.input}::json,
       ${conditions ? sql`named.points` : sql`null`}, ${job.inputHash}::bytea,
       ${idempotency?.key ?? null}, now() + make_interval(secs => ${idempotency?.ttlSeconds ?? null}),
       ${job.priority}::job_priority, ${job.caller}, ${job.clientId}, ${JSON.stringify(job.facts)}::jsonb,
-      ${job.locationCount}::int, ${job.vehicleCount}::int
+      ${job.locationCount}::int, ${job.vehicleCount}::int, ${job.owner ?? null}
     from (select ${idempotency ? sql`count(*) from freed` : sql`1`}) as after_freed
     ${conditions ? sql`, (${namedLocations(conditions)}) as named where ${areTrue(conditions)}` : sql``}
     on conflict (idempotency_key) where idempotency_key is not null do nothing
@@ -79,7 +85,8 @@ export async function insertJob(
     ${previous === undefined ? insert : sql`select true as created from stored`}`;
   const name =
     `insert_job${idempotency ? '_with_key' : ''}${conditions ? '_on_conditions' : ''}` +
-    `${previous === undefined ? '' : '_with_previous'}`;
+    `${previous === undefined ? '' : '_with_previous'}${conditions?.planOwner === undefined ? '' : '_of_owner'}` +
+    `${conditions?.maxWaitingOfCaller ? '_limited' : ''}`;
   const rows = await executePrepared(db, name, statement);
   if (rows.length > 0) return { created: true, jobId: job.jobId, inputHash: job.inputHash };
   const earlier = idempotency && (await findJobByIdempotencyKey(db, idempotency.key));
@@ -91,14 +98,25 @@ export async function insertJob(
 const countWaiting = (limit: number) =>
   sql`(select count(*)::int from (select from ${jobs} where status = 'queued' limit ${limit}) as q)`;
 
+const countWaitingOf = ({ caller, max }: { caller: string; max: number }) =>
+  sql`(select count(*)::int from (
+    select from ${jobs} where status = 'queued' and caller = ${caller} limit ${max}) as own)`;
+
 const namedLocations = ({ locationIds }: Conditions) => sql`
   select count(*) as found, json_agg(json_strip_nulls(json_build_object('id', id, 'name', name, 'latitude', latitude,
     'longitude', longitude, 'priority', nullif(priority, 0))) order by id) as points
   from ${locations} where id = any(${sql.param(locationIds)}::int[])`;
 
-const areTrue = ({ locationIds, maxWaiting, previousPlanId }: Conditions) => sql`
+const areTrue = ({
+  locationIds,
+  maxWaiting,
+  previousPlanId,
+  planOwner,
+  maxWaitingOfCaller: own,
+}: Conditions) => sql`
   ${countWaiting(maxWaiting)} < ${maxWaiting}::int and named.found = ${locationIds.length}::int
-  ${previousPlanId === undefined ? sql`` : sql`and ${isStoredPlan(previousPlanId)}`}`;
+  ${previousPlanId === undefined ? sql`` : sql`and ${isStoredPlan(previousPlanId, planOwner)}`}
+  ${own ? sql`and ${countWaitingOf(own)} < ${own.max}::int` : sql``}`;
 
 /** An expired key is taken from its job, unless that job has not ended yet. */
 const freeExpiredKey = (key: string) => sql`
@@ -121,13 +139,17 @@ export async function findJobByIdempotencyKey(db: Queryable, key: string) {
   return row;
 }
 
-/** The facts behind the conditions of a new job: which of its locations are stored, and how many jobs wait. */
+/** The facts behind the conditions of a new job: which locations are stored, how many jobs wait, also of its caller. */
 export async function readAdmission(
   db: Queryable,
-  { locationIds, maxWaiting }: Conditions,
-): Promise<{ knownIds: number[]; waiting: number }> {
-  const { rows } = await db.execute<{ knownIds: number[]; waiting: number }>(sql`select
+  { locationIds, maxWaiting, maxWaitingOfCaller: own }: Conditions,
+): Promise<{ knownIds: number[]; waiting: number; waitingOfCaller: number }> {
+  const { rows } = await db.execute<{
+    knownIds: number[];
+    waiting: number;
+    waitingOfCaller: number;
+  }>(sql`select
     array(select id from ${locations} where id = any(${sql.param(locationIds)}::int[])) as "knownIds",
-    ${countWaiting(maxWaiting)} as waiting`);
+    ${countWaiting(maxWaiting)} as waiting, ${own ? countWaitingOf(own) : sql`0`} as "waitingOfCaller"`);
   return rows[0];
 }

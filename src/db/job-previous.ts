@@ -1,10 +1,11 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import type { Queryable } from './client.ts';
+import { ownedBy } from './owner.ts';
 import { jobPrevious, jobs, planParts, plans } from './schema.ts';
 
-/** Whether a plan is stored. */
-export const isStoredPlan = (planId: string): SQL<boolean> =>
-  sql<boolean>`exists (select from ${plans} where plan_id = ${planId})`;
+/** Whether a plan is stored. @param owner as in `readJob` */
+export const isStoredPlan = (planId: string, owner: string | undefined): SQL<boolean> =>
+  sql<boolean>`exists (select from ${plans} where ${and(eq(plans.planId, planId), ownedBy(plans.owner, owner))})`;
 
 /**
  * Keeps a copy of a plan's targets with a job, as a part of the statement that stores the job: the plan may be deleted
@@ -14,9 +15,9 @@ export const copyTargets = (planId: string, job: SQL): SQL => sql`
   insert into ${jobPrevious} (job_id, first_ordinal, vehicle_ids, target_locations)
   select job_id, first_ordinal, vehicle_ids, target_locations from ${job}, ${planParts} where plan_id = ${planId}`;
 
-/** Whether a plan is stored, in a query of its own. */
-export async function hasPlan(db: Queryable, planId: string): Promise<boolean> {
-  const { rows } = await db.execute<{ found: boolean }>(sql`select ${isStoredPlan(planId)} as found`);
+/** Whether a plan is stored, in a query of its own. @param owner as in `readJob` */
+export async function hasPlan(db: Queryable, planId: string, owner?: string): Promise<boolean> {
+  const { rows } = await db.execute<{ found: boolean }>(sql`select ${isStoredPlan(planId, owner)} as found`);
   return rows[0].found;
 }
 

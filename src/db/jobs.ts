@@ -2,6 +2,7 @@ import { and, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import { ENDED_JOB_STATUSES, type JobKind, type JobStatus } from '../contracts/jobs.ts';
 import type { SolverStatus } from '../contracts/optimize.ts';
 import { type Database, executePrepared, type Queryable } from './client.ts';
+import { ownedBy } from './owner.ts';
 import { jobAttempts, jobs, plans } from './schema.ts';
 
 /** The answer of an ended job: HTTP status and the envelope as JSON text. */
@@ -119,14 +120,22 @@ const jobColumns = {
   planId: sql<string | null>`(select p.plan_id from ${plans} p where p.job_id = ${jobs}.job_id)`,
 };
 
-/** The job's record without its input and answer, or undefined. */
-export async function readJob(db: Queryable, jobId: string) {
-  const [row] = await db.select(jobColumns).from(jobs).where(eq(jobs.jobId, jobId));
+/**
+ * The job's record without its input and answer, or undefined.
+ * @param owner only if it belongs to this owner; undefined: whomever it belongs to
+ */
+export async function readJob(db: Queryable, jobId: string, owner?: string) {
+  const [row] = await db
+    .select(jobColumns)
+    .from(jobs)
+    .where(and(eq(jobs.jobId, jobId), ownedBy(jobs.owner, owner)));
   return row;
 }
 export type JobRecord = NonNullable<Awaited<ReturnType<typeof readJob>>>;
 
 export type JobFilter = {
+  /** only those of this owner */
+  owner?: string | undefined;
   kind?: JobKind | undefined;
   status?: JobStatus | undefined;
   solverStatus?: SolverStatus | undefined;
@@ -145,12 +154,13 @@ export async function readJobPage(
   limit: number,
   filter: JobFilter,
 ): Promise<JobRecord[]> {
-  const { kind, status, solverStatus, scheduleId, createdAfter, createdBefore } = filter;
+  const { owner, kind, status, solverStatus, scheduleId, createdAfter, createdBefore } = filter;
   return db
     .select(jobColumns)
     .from(jobs)
     .where(
       and(
+        ownedBy(jobs.owner, owner),
         kind && eq(jobs.kind, kind),
         status && eq(jobs.status, status),
         solverStatus && eq(jobs.solverStatus, solverStatus),

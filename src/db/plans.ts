@@ -2,6 +2,7 @@ import { and, arrayContains, desc, eq, gte, lte, type SQL, sql } from 'drizzle-o
 import type { AllocationPlanItem } from '../contracts/optimize.ts';
 import type { PlanDifference } from '../contracts/plans.ts';
 import type { Queryable } from './client.ts';
+import { ownedBy, ownerOf } from './owner.ts';
 import { PART_SIZE, type PlanRecord } from './plan-record.ts';
 import { jobs, planParts, plans, travel } from './schema.ts';
 
@@ -33,7 +34,7 @@ export function insertPlan({ planId, jobId, solveTimeMs, speedKmh, record }: New
         speed_kmh, certificate, findings, insights, moved_locations,
         location_ids, location_names, location_demands, location_vehicles_before, location_vehicles_after,
         location_capacities, location_served, location_priorities, move_sources, move_targets, move_km, move_minutes,
-        total_minutes)
+        total_minutes, owner)
       select ${planId}, ${jobId}, ${figures.solver_status}, ${figures.gap ?? null}::float8,
         ${figures.total_cost}::float8, ${kpis.demand_coverage}::float8, ${kpis.utilization}::float8,
         ${kpis.rebalanced_count}::int, ${kpis.total_distance_km}::float8, ${kpis.unmet_demand}::float8,
@@ -48,7 +49,7 @@ export function insertPlan({ planId, jobId, solveTimeMs, speedKmh, record }: New
         ${moveDistances?.sources ?? null}::int[],
         ${moveDistances?.targets ?? null}::int[], ${moveDistances?.km ?? null}::float8[],
         coalesce(${moveDistances?.minutes ?? null}::float8[], (${minutesOf(record)})),
-        ${kpis.total_minutes ?? null}::float8
+        ${kpis.total_minutes ?? null}::float8, ${ownerOf(jobId)}
       from held),
     stored_vehicles as (
       insert into ${planParts} (plan_id, first_ordinal, vehicle_ids, source_locations, target_locations, costs)
@@ -92,8 +93,8 @@ const planColumns = {
 
 const hasLocations = sql<boolean>`${plans.locationIds} is not null`;
 
-/** The plan's record without its items, or undefined. */
-export async function readPlan(db: Queryable, planId: string) {
+/** The plan's record without its items, or undefined. @param owner as in `readJob` */
+export async function readPlan(db: Queryable, planId: string, owner?: string) {
   const columns = {
     ...planColumns,
     speedKmh: plans.speedKmh,
@@ -102,7 +103,10 @@ export async function readPlan(db: Queryable, planId: string) {
     findings: sql<string | null>`${plans.findings}::text`,
     insights: sql<string | null>`${plans.insights}::text`,
   };
-  const [row] = await db.select(columns).from(plans).where(eq(plans.planId, planId));
+  const [row] = await db
+    .select(columns)
+    .from(plans)
+    .where(and(eq(plans.planId, planId), ownedBy(plans.owner, owner)));
   return row;
 }
 /** Certificate, findings and insights are JSON text. `hasLocations` is false for plans of earlier versions. */
@@ -113,6 +117,8 @@ export type StoredPlanSummary = Omit<
 >;
 
 export type PlanFilter = {
+  /** only those of this owner */
+  owner?: string | undefined;
   createdAfter?: string | undefined;
   createdBefore?: string | undefined;
   minCoverage?: number | undefined;
@@ -130,12 +136,13 @@ export async function readPlanPage(
   limit: number,
   filter: PlanFilter,
 ): Promise<StoredPlanSummary[]> {
-  const { createdAfter, createdBefore, minCoverage, maxCost, locationId, scheduleId } = filter;
+  const { owner, createdAfter, createdBefore, minCoverage, maxCost, locationId, scheduleId } = filter;
   return db
     .select(planColumns)
     .from(plans)
     .where(
       and(
+        ownedBy(plans.owner, owner),
         createdAfter !== undefined ? sql`${plans.createdAt} >= ${createdAfter}::timestamptz` : undefined,
         createdBefore !== undefined ? sql`${plans.createdAt} < ${createdBefore}::timestamptz` : undefined,
         minCoverage !== undefined ? gte(plans.demandCoverage, minCoverage) : undefined,

@@ -5,6 +5,7 @@ import type { JobStatus } from '../contracts/jobs.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import { LAST_PLAN, type MissedPolicy, type OccurrenceOutcome } from '../contracts/schedules.ts';
 import type { Database, Queryable } from './client.ts';
+import { ownedBy } from './owner.ts';
 import { jobs, plans, scheduleOccurrences, schedules, vehicles } from './schema.ts';
 
 /** Key of the advisory lock for storing schedules: "SCHE" in ASCII. */
@@ -32,7 +33,7 @@ type ScheduleTimes = {
 };
 
 export type NewSchedule = ScheduledJob &
-  ScheduleTimes & { scheduleId: string; caller: string; clientId: string };
+  ScheduleTimes & { scheduleId: string; caller: string; clientId: string; owner: string | null };
 
 /** The time of the database. All processes decide by this one clock. */
 export async function readNow(db: Queryable): Promise<Date> {
@@ -82,9 +83,12 @@ const columns = {
   updatedAt: schedules.updatedAt,
 };
 
-/** A schedule without the body of its decisions, or undefined. */
-export async function readSchedule(db: Queryable, scheduleId: string) {
-  const [row] = await db.select(columns).from(schedules).where(eq(schedules.scheduleId, scheduleId));
+const isSchedule = (scheduleId: string, owner: string | undefined) =>
+  and(eq(schedules.scheduleId, scheduleId), ownedBy(schedules.owner, owner));
+
+/** A schedule without the body of its decisions, or undefined. @param owner as in `readJob` */
+export async function readSchedule(db: Queryable, scheduleId: string, owner?: string) {
+  const [row] = await db.select(columns).from(schedules).where(isSchedule(scheduleId, owner));
   return row;
 }
 export type ScheduleRecord = NonNullable<Awaited<ReturnType<typeof readSchedule>>>;
@@ -98,19 +102,23 @@ export async function readScheduleInput(db: Queryable, scheduleId: string): Prom
   return row?.input;
 }
 
-/** Schedules, newest first; `before` as in `readJobPage`. */
+/** Schedules, newest first; `before` as in `readJobPage`, `owner` as in `readJob`. */
 export async function readSchedulePage(
   db: Queryable,
   before: [createdAt: string, scheduleId: string] | null,
   limit: number,
+  owner?: string,
 ): Promise<ScheduleRecord[]> {
   return db
     .select(columns)
     .from(schedules)
     .where(
-      before
-        ? sql`(${schedules.createdAt}, ${schedules.scheduleId}) < (${before[0]}::timestamptz, ${before[1]})`
-        : undefined,
+      and(
+        ownedBy(schedules.owner, owner),
+        before
+          ? sql`(${schedules.createdAt}, ${schedules.scheduleId}) < (${before[0]}::timestamptz, ${before[1]})`
+          : undefined,
+      ),
     )
     .orderBy(desc(schedules.createdAt), desc(schedules.scheduleId))
     .limit(limit);
@@ -147,16 +155,18 @@ export type ScheduleChange = { times: Partial<ScheduleTimes>; job: ScheduledJob 
 /**
  * Changes a schedule. Workers do not decide on its occurrences meanwhile.
  * @param change the new values, from the present ones
+ * @param owner as in `readJob`
  * @returns undefined if it does not exist, `named` if another schedule has the name
  */
 export async function changeSchedule(
   db: Database,
   scheduleId: string,
   change: (present: ScheduleRecord) => ScheduleChange,
+  owner?: string,
 ): Promise<'changed' | 'named' | undefined> {
   return db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(${LOCK_KEY})`);
-    const own = eq(schedules.scheduleId, scheduleId);
+    const own = isSchedule(scheduleId, owner);
     const [present] = await tx.select(columns).from(schedules).where(own).for('no key update');
     if (!present) return undefined;
     const { times, job } = change(present);
@@ -170,9 +180,9 @@ export async function changeSchedule(
   });
 }
 
-/** Deletes a schedule with its occurrences; their jobs stay. */
-export async function deleteSchedule(db: Queryable, scheduleId: string): Promise<boolean> {
-  const { rowCount } = await db.execute(sql`delete from ${schedules} where schedule_id = ${scheduleId}`);
+/** Deletes a schedule with its occurrences; their jobs stay. @param owner as in `readJob` */
+export async function deleteSchedule(db: Queryable, scheduleId: string, owner?: string): Promise<boolean> {
+  const { rowCount } = await db.delete(schedules).where(isSchedule(scheduleId, owner));
   return rowCount === 1;
 }
 
@@ -276,7 +286,7 @@ const insertJobOf = (
     from ${schedules} s, decided where s.schedule_id = ${scheduleId}),
   stored as (
     insert into ${jobs} (job_id, kind, status, request_id, input, input_hash, priority, caller, client_id, facts,
-      location_count, vehicle_count, schedule_id)
+      location_count, vehicle_count, schedule_id, owner)
     select ${jobId}, 'decision', 'queued', ${requestId},
       case when is_last and last_plan is null
           then (input::jsonb #- '{options,previous_plan_id}' #- '{options,change_cost}' || start)::json
@@ -289,7 +299,7 @@ const insertJobOf = (
         when is_last then jsonb_set(facts, '{previousPlanId}', to_jsonb(last_plan))
         when is_gone then facts || '{"isPreviousPlanGone": true}' else facts end || start,
       location_count, case when (facts ->> 'hasFleet')::boolean then vehicle_count
-        else (select count(*)::int from ${vehicles}) end, schedule_id
+        else (select count(*)::int from ${vehicles}) end, schedule_id, owner
     from wanted returning job_id, facts),
   copied as (
     insert into job_previous (job_id, first_ordinal, vehicle_ids, target_locations)

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import {
+  bigint,
   boolean,
   check,
   customType,
@@ -17,7 +18,9 @@ import {
   timestamp,
   unique,
   uniqueIndex,
+  varchar,
 } from 'drizzle-orm/pg-core';
+import { ROLES, TIERS } from '../contracts/access.ts';
 import {
   DEFAULT_SPEED_KMH,
   HOURS_OF_WEEK,
@@ -55,6 +58,10 @@ const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 export type PhaseMark = { phase: string; ms: number };
 
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
+/**
+ * Whom a row belongs to: the owner of an API key, or the subject of a token. Null: it was made without authentication.
+ */
+const owner = () => text('owner');
 const oneOf = (column: SQL | unknown, values: readonly string[]) =>
   sql`${column} in (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`;
 
@@ -322,6 +329,7 @@ export const jobs = pgTable(
     finishedAt: time('finished_at'),
     // The schedule that made it. No foreign key: a job may be kept longer than its schedule.
     scheduleId: text('schedule_id'),
+    owner: owner(),
   },
   (t) => [
     uniqueIndex('jobs_idempotency_key').on(t.idempotencyKey).where(sql`${t.idempotencyKey} is not null`),
@@ -341,6 +349,7 @@ export const jobs = pgTable(
       .on(t.solverStatus, t.createdAt, t.jobId)
       .where(sql`${t.solverStatus} is not null`),
     index('jobs_schedule').on(t.scheduleId, t.createdAt, t.jobId).where(sql`${t.scheduleId} is not null`),
+    index('jobs_owner').on(t.owner, t.createdAt, t.jobId).where(sql`${t.owner} is not null`),
     // The oldest version of travel that is still needed.
     index('jobs_travel_revision')
       .on(t.travelRevision)
@@ -587,11 +596,13 @@ export const plans = pgTable(
     // Of stored travel, also if the plan was made without it. Null if all are unknown; an element is null if those of
     // its pair are.
     moveMinutes: doublePrecision('move_minutes').array(),
+    owner: owner(),
   },
   (t) => [
     // One job, one plan: the last safeguard against a second worker.
     uniqueIndex('plans_job').on(t.jobId),
     index('plans_created').on(t.createdAt, t.planId),
+    index('plans_owner').on(t.owner, t.createdAt, t.planId).where(sql`${t.owner} is not null`),
     index('plans_cost').on(t.totalCost),
     index('plans_coverage').on(t.demandCoverage),
     index('plans_moved_locations').using('gin', t.movedLocations),
@@ -657,8 +668,12 @@ export const replays = pgTable(
     summary: jsonText('summary').notNull(),
     // The answer: `ReplayData`.
     data: jsonText('data').notNull(),
+    owner: owner(),
   },
-  (t) => [index('replays_created').on(t.createdAt, t.replayId)],
+  (t) => [
+    index('replays_created').on(t.createdAt, t.replayId),
+    index('replays_owner').on(t.owner, t.createdAt, t.replayId).where(sql`${t.owner} is not null`),
+  ],
 );
 
 /** Decisions that are made at certain times. */
@@ -683,6 +698,7 @@ export const schedules = pgTable(
     vehicleCount: integer('vehicle_count').notNull(),
     createdAt: time('created_at').notNull().defaultNow(),
     updatedAt: time('updated_at').notNull().defaultNow(),
+    owner: owner(),
   },
   (t) => [
     unique('schedules_name').on(t.name),
@@ -714,5 +730,39 @@ export const scheduleOccurrences = pgTable(
     index('schedule_occurrences_decided').on(t.decidedAt),
     check('schedule_occurrences_outcome', oneOf(t.outcome, OCCURRENCE_OUTCOMES)),
     check('schedule_occurrences_job_id', sql`(${t.jobId} is not null) = (${t.outcome} = 'job')`),
+  ],
+);
+
+/**
+ * Requests of callers in the present window (`RATE_LIMITS` without Redis), written by `rate-limiter-flexible`. The
+ * table is unlogged: a crash of PostgreSQL forgets them.
+ */
+export const requestCounts = pgTable('request_counts', {
+  key: varchar('key', { length: 255 }).primaryKey(),
+  points: integer('points').notNull().default(0),
+  expire: bigint('expire', { mode: 'number' }),
+});
+
+/** API keys (`AUTH`). Only a hash of a key's secret is stored. */
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    keyId: text('key_id').primaryKey(),
+    secretHash: bytes('secret_hash').notNull(),
+    name: text('name').notNull(),
+    role: text('role', { enum: ROLES }).notNull(),
+    tier: text('tier', { enum: TIERS }).notNull(),
+    // Whom its jobs belong to. A key that replaces another one has the owner of that.
+    owner: text('owner').notNull(),
+    createdAt: time('created_at').notNull().defaultNow(),
+    // To the hour: a key in use is written once an hour.
+    lastUsedAt: time('last_used_at'),
+    revokedAt: time('revoked_at'),
+  },
+  (t) => [
+    check('api_keys_name', between(sql`char_length(${t.name})`, 1, MAX_NAME_LENGTH)),
+    check('api_keys_secret_hash', sql`octet_length(${t.secretHash}) = 32`),
+    check('api_keys_role', oneOf(t.role, ROLES)),
+    check('api_keys_tier', oneOf(t.tier, TIERS)),
   ],
 );

@@ -19,6 +19,7 @@ const FAULTS: Record<ErrorStatus, [ErrorCode, Fault]> = {
       message: 'unknown key "max_distence"; did you mean "max_distance"?',
     },
   ],
+  401: ['UNAUTHORIZED', { message: 'the API key is unknown or revoked; ask an operator for another one' }],
   403: ['FORBIDDEN', { field: 'Host', message: 'host "evil.example" is not allowed; use localhost' }],
   404: [
     'RESOURCE_NOT_FOUND',
@@ -65,6 +66,7 @@ const FAULTS: Record<ErrorStatus, [ErrorCode, Fault]> = {
       detail: 'in conflict with supply',
     },
   ],
+  429: ['RATE_LIMITED', { message: 'more than 60 requests within a minute; try again in 12 seconds' }],
   431: [
     'HEADERS_TOO_LARGE',
     { message: 'the headers are larger than 16 KiB in total; send fewer or shorter ones' },

@@ -4,6 +4,11 @@ import websocket from '@fastify/websocket';
 import Fastify, { LogController } from 'fastify';
 import { listAddresses } from '../addresses.ts';
 import { negotiateTypes } from './accepted-type.ts';
+import { chooseProtocol } from './auth/credentials.ts';
+import { openGuard } from './auth/guard.ts';
+import { shareWithOrigins } from './auth/origins.ts';
+import { protect } from './auth/protect.ts';
+import { limitRequests, limitsRequests } from './auth/request-limits.ts';
 import { acceptBodies } from './bodies.ts';
 import { answerClientErrors, serverTimeouts } from './client-errors.ts';
 import { compressAnswers } from './compression.ts';
@@ -81,6 +86,7 @@ export async function buildApp(deps: Deps): Promise<App> {
         url: request.url,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
+        ...(guard && { owner: request.identity.owner }),
       },
       'request',
     );
@@ -96,8 +102,13 @@ export async function buildApp(deps: Deps): Promise<App> {
     // Otherwise the connection of a call that ends now would stay open and idle, and delay the shutdown.
     if (isClosing) reply.header('connection', 'close');
   });
+  const guard = openGuard(config, deps.database.db, (err) => deps.logger.warn({ err }, 'authentication'));
+  app.addHook('onClose', async () => guard?.close());
   await app.register(websocket, {
-    options: { maxPayload: config.WEBSOCKET_MAX_MESSAGE_BYTES },
+    options: {
+      maxPayload: config.WEBSOCKET_MAX_MESSAGE_BYTES,
+      ...(guard && { handleProtocols: chooseProtocol }),
+    },
     preClose(done) {
       for (const client of this.websocketServer.clients) client.close(1001, 'the service is stopping');
       this.websocketServer.close(done);
@@ -106,10 +117,14 @@ export async function buildApp(deps: Deps): Promise<App> {
   // After the WebSocket plugin: it closes the connection of a refused handshake only for hooks that are registered
   // later.
   await secure(app, config);
+  // Before callers are checked: browsers ask for permission without a key, and may read a refusal.
+  await shareWithOrigins(app, config);
+  protect(app, guard);
+  await limitRequests(app, deps);
   await compressAnswers(app);
   answerUnrouted(app);
   await negotiateTypes(app);
-  await registerDocuments(app, config);
+  await registerDocuments(app, config, { isGuarded: guard !== undefined, isLimited: limitsRequests(config) });
   registerGuide(app);
   await registerConsole(app, config);
   const routes = [
@@ -130,9 +145,9 @@ export async function buildApp(deps: Deps): Promise<App> {
     dataEventRoutes,
     dataDemandRoutes,
     dataTravelRoutes,
-    websocketRoutes,
   ];
   for (const route of routes) await app.register(route(deps));
+  await app.register(websocketRoutes(deps, guard));
   if (config.FEATURES_ENABLE_RISK_SCORING) await app.register(riskRoutes());
   return app;
 }

@@ -8,16 +8,17 @@ import type { JobPriority } from '../contracts/priorities.ts';
 export type Caller = { caller: string; clientId: string };
 
 /**
- * The caller is the address that the request comes from: that of the connection, or the one that a trusted proxy
- * reports (`HTTP_TRUSTED_PROXIES`). The name that a client gives itself only separates clients of one caller, since
- * anybody can send any name.
+ * With authentication on, the caller is the owner of the key or the subject of the token. Else it is the address that
+ * the request comes from: that of the connection, or the one that a trusted proxy reports (`HTTP_TRUSTED_PROXIES`). The
+ * name that a client gives itself only separates clients of one caller, since anybody can send any name.
  */
 export function readCaller(request: FastifyRequest): Caller {
   const clientId = request.headers['x-client-id'];
   // Despite its type the address is undefined once the caller has disconnected.
   const address = request.ip as string | undefined;
+  const { owner } = request.identity;
   return {
-    caller: address === undefined ? 'unknown' : callerOfAddress(address).slice(0, 128),
+    caller: owner ?? (address === undefined ? 'unknown' : callerOfAddress(address).slice(0, 128)),
     clientId: typeof clientId === 'string' ? clientId : '',
   };
 }

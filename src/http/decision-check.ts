@@ -25,6 +25,7 @@ type FindFaults = (known: ReadonlySet<number>) => Promise<Fault[]>;
 /**
  * Checks a decision against the stored data.
  * @param findFaults the faults that a schema cannot express, given which of the locations are stored
+ * @param owner whom its previous plan must belong to; undefined: anybody
  * @returns its size
  * @throws AppError VALIDATION_ERROR, RESOURCE_NOT_FOUND, MODEL_NOT_LOADED
  */
@@ -32,6 +33,7 @@ export async function checkDecision(
   { config, database: { db } }: Pick<Deps, 'config' | 'database'>,
   intake: DecisionIntake,
   findFaults: FindFaults,
+  owner: string | undefined,
 ): Promise<JobSize> {
   const { forecast, networkIds, vehicleCount, facts } = intake;
   const faults = await findAllFaults(db, intake, findFaults);
@@ -48,7 +50,7 @@ export async function checkDecision(
   checkForecastSize(ids.length, horizon_hours, step_hours, sizeField(forecast));
   await decisionHistory(db, config, ids, forecast);
   await checkTravel(db, facts, ids);
-  await checkPreviousPlan(db, facts);
+  await checkPreviousPlan(db, facts, owner);
   return {
     locationCount: ids.length,
     vehicleCount: vehicleCount ?? (await readFleetSummary(db)).total_vehicles,

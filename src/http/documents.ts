@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { SERVICE_VERSION } from '../contracts/envelope.ts';
 import { asyncApiDocument } from './asyncapi.ts';
 import type { App } from './deps.ts';
-import { documentRoutes } from './openapi.ts';
+import { type DocumentOptions, documentRoutes } from './openapi.ts';
 
 const REDOC_PAGE = `<!doctype html>
 <html lang="en">
@@ -22,7 +22,11 @@ const REDOC_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
 const NO_IMAGE = 'data:,';
 
 /** The documents and their pages: /openapi.json, /asyncapi.json, /docs, /redoc. They load nothing from other hosts. */
-export async function registerDocuments(app: App, config: Pick<Config, 'HOST' | 'PORT'>): Promise<void> {
+export async function registerDocuments(
+  app: App,
+  config: Pick<Config, 'HOST' | 'PORT'>,
+  options: DocumentOptions,
+): Promise<void> {
   await app.register(swagger, {
     convertConstToEnum: false,
     openapi: {
@@ -53,7 +57,7 @@ export async function registerDocuments(app: App, config: Pick<Config, 'HOST' | 
         { name: 'service', description: 'The service itself' },
       ],
     },
-    ...documentRoutes(),
+    ...documentRoutes(options),
   });
   await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { tryItOutEnabled: true } });
 

@@ -5,6 +5,7 @@ import { Envelope } from '../contracts/envelope.ts';
 import { AcceptedJob, type JobKind } from '../contracts/jobs.ts';
 import { isDatabaseUnavailable } from '../db/client.ts';
 import { readJob } from '../db/jobs.ts';
+import { checkCarryOut } from './auth/protect.ts';
 import { openPriorityCheck } from './caller.ts';
 import type { Deps } from './deps.ts';
 import { readWaitPreference } from './prefer.ts';
@@ -64,6 +65,7 @@ export function answerJobs(deps: Deps): AnswerJob {
   const checkPriority = openPriorityCheck(config);
   return async (request, reply, kind, body, checks) => {
     checkPriority(request, body.facts.priority);
+    checkCarryOut(request, body.facts.facts);
     const { jobId, enqueue } = await submitJob(deps, request, kind, body, checks);
     const { waitSeconds, applied } = readWaitPreference(
       request.headers.prefer as string | undefined,

@@ -2,8 +2,16 @@ import type { SwaggerTransform, SwaggerTransformObject } from '@fastify/swagger'
 import { ErrorEnvelope } from '../contracts/envelope.ts';
 import { DecisionAnswer, JobResult } from '../contracts/job-result.ts';
 import { answerExample, errorExample, PARAMETER_EXAMPLES } from './answer-examples.ts';
+import type { Access } from './auth/access.ts';
 import { JSON_TYPE, MERGE_PATCH_TYPE } from './bodies.ts';
-import { commonErrors, type ErrorStatus, RESPONSE_DESCRIPTION, responseHeaders } from './responses.ts';
+import {
+  commonErrors,
+  type ErrorStatus,
+  errors,
+  guardErrors,
+  RESPONSE_DESCRIPTION,
+  responseHeaders,
+} from './responses.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON Schema of every shape
 type Schema = Record<string, any>;
@@ -15,12 +23,22 @@ const ONE = ['items', 'additionalProperties', 'propertyNames', 'not'];
 const LIST = ['anyOf', 'oneOf', 'allOf'];
 const BY_NAME = ['properties', 'patternProperties'];
 
+export type DocumentOptions = {
+  /** callers have to prove who they are: the document says how, and what each operation needs */
+  isGuarded: boolean;
+  /** callers may send so many requests */
+  isLimited: boolean;
+};
+
 /**
  * Turns the schemas of the routes into the OpenAPI document. Schemas with an `$id` become components of that name;
  * bodies and answers refer to them. Constructs that client generators interpret differently from the service are
  * rewritten.
  */
-export function documentRoutes(): { transform: SwaggerTransform; transformObject: SwaggerTransformObject } {
+export function documentRoutes({ isGuarded, isLimited }: DocumentOptions): {
+  transform: SwaggerTransform;
+  transformObject: SwaggerTransformObject;
+} {
   const components = new Map<string, Schema>();
   /** Operations as the routes describe them, by operationId: the plugin drops fields next to a reference. */
   const operations = new Map<string, Schema>();
@@ -92,11 +110,18 @@ export function documentRoutes(): { transform: SwaggerTransform; transformObject
   }
 
   return {
-    transform: ({ schema, url }) => {
+    transform: ({ schema, url, route }) => {
       if (!schema || schema.hide) return { schema, url };
       const { body, response, querystring, params, headers, operationId, ...rest } = schema as Schema;
-      const answers = { ...response, ...commonErrors(body !== undefined) };
+      const access = isGuarded ? route.config?.access : undefined;
+      const answers = {
+        ...response,
+        ...commonErrors(body !== undefined),
+        ...(access && access !== 'public' && guardErrors()),
+        ...(isLimited && route.config?.access !== 'public' && errors(429)),
+      };
       operations.set(operationId, {
+        ...(access && { security: documentAccess(access) }),
         ...(body && { requestBody: { required: true, content: documentBody(body) } }),
         responses: mapValues(answers, (answer, status) => documentAnswer(operationId, status, answer)),
       });
@@ -117,10 +142,20 @@ export function documentRoutes(): { transform: SwaggerTransform; transformObject
       return {
         ...rest,
         paths: mapValues(paths, (methods) => mapValues(methods, whole)),
-        components: { schemas },
+        components: { schemas, ...(isGuarded && { securitySchemes: SECURITY_SCHEMES }) },
       };
     },
   };
+}
+
+const SECURITY_SCHEMES = {
+  bearer: { type: 'http', scheme: 'bearer', description: 'an API key or a JSON Web Token' },
+  api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'an API key' },
+};
+
+/** What a caller needs for an operation: one of the schemes, with this role or one above it. */
+function documentAccess(access: Access) {
+  return access === 'public' ? [] : Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [access] }));
 }
 
 /** A map whose keys fit one pattern, in the form that generators understand: any key, with a named schema. */

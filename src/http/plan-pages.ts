@@ -1,15 +1,26 @@
+import type { FastifyRequest } from 'fastify';
 import { AppError } from '../answers/errors.ts';
 import type { PlanMove } from '../contracts/plans.ts';
 import type { Queryable } from '../db/client.ts';
 import { readPlanMoves } from '../db/plan-locations.ts';
 import { readPlan, type StoredPlan } from '../db/plans.ts';
+import { onlyOwner } from './auth/identity.ts';
 
 /** Each page reads the whole plan; most plans need only one. */
 const MOVES_PER_PAGE = 5000;
 
-/** A stored plan. @param field name of its id in the request @throws AppError RESOURCE_NOT_FOUND */
-export async function findStoredPlan(db: Queryable, planId: string, field: string): Promise<StoredPlan> {
-  const plan = await readPlan(db, planId);
+/**
+ * A stored plan that the caller may see.
+ * @param field name of its id in the request
+ * @throws AppError RESOURCE_NOT_FOUND
+ */
+export async function findStoredPlan(
+  db: Queryable,
+  planId: string,
+  { identity }: Pick<FastifyRequest, 'identity'>,
+  field = 'plan_id',
+): Promise<StoredPlan> {
+  const plan = await readPlan(db, planId, onlyOwner(identity));
   if (plan) return plan;
   throw planNotFound(planId, field);
 }

@@ -5,11 +5,16 @@ import { hasPlan } from '../db/job-previous.ts';
 
 /**
  * Checks that the previous plan of a request is stored.
+ * @param owner whom it must belong to; undefined: anybody
  * @throws AppError VALIDATION_ERROR
  */
-export async function checkPreviousPlan(db: Queryable, facts: JobFacts): Promise<void> {
+export async function checkPreviousPlan(
+  db: Queryable,
+  facts: JobFacts,
+  owner: string | undefined,
+): Promise<void> {
   const planId = previousPlanOf(facts);
-  if (planId === undefined || (await hasPlan(db, planId))) return;
+  if (planId === undefined || (await hasPlan(db, planId, owner))) return;
   const message = `plan "${planId}" is not stored; GET /api/v1/plans lists the stored plans`;
   throw new AppError('VALIDATION_ERROR', [{ field: 'options.previous_plan_id', message }]);
 }

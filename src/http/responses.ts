@@ -4,6 +4,7 @@ import { Envelope, ErrorEnvelope } from '../contracts/envelope.ts';
 /** What each error status of the service means, for the document. contracts/errors.ts has the codes. */
 const MEANINGS = {
   400: 'VALIDATION_ERROR: the request is invalid; each fault names its field, the value, the limit and what to do',
+  401: 'UNAUTHORIZED: API key or token are missing, unknown, revoked or expired',
   403: 'FORBIDDEN: the Host or Origin is not allowed, or the priority `high` is reserved for other callers',
   404: 'RESOURCE_NOT_FOUND',
   406: 'NOT_ACCEPTABLE: the Accept header excludes every type that the operation answers with',
@@ -14,6 +15,7 @@ const MEANINGS = {
   413: 'PAYLOAD_TOO_LARGE: the body is larger than the setting allows',
   415: 'UNSUPPORTED_MEDIA_TYPE: the Content-Type or Content-Encoding of the body is not supported',
   422: 'INFEASIBLE_PROBLEM: conflicting constraints and their smallest relaxations; IDEMPOTENCY_CONFLICT',
+  429: 'RATE_LIMITED: too many requests of this caller within a minute, or too many of its jobs are waiting',
   431: 'HEADERS_TOO_LARGE: the headers are larger than 16 KiB in total',
   500: 'SOLVER_ERROR if the solver failed, INTERNAL_ERROR otherwise',
   503: 'SERVICE_UNAVAILABLE: database or queue unreachable, or queue full; MODEL_NOT_LOADED: no observations',
@@ -30,6 +32,7 @@ export const HEADERS = {
   'X-Request-Id': Type.String({ description: 'id of the request, also in logs, jobs and `metadata`' }),
   'Retry-After': Type.String({ pattern: '^[0-9]+$', description: 'seconds after which to try again' }),
   'Preference-Applied': Type.String({ description: 'the part of `Prefer` that was applied, e.g. `wait=10`' }),
+  'WWW-Authenticate': Type.String({ description: 'how to prove who you are: `Bearer`' }),
   Location: Type.String({ description: 'path of the job' }),
   'Content-Disposition': Type.String({ description: 'name of the file' }),
 } satisfies Headers;
@@ -45,11 +48,18 @@ export function commonErrors(hasBody: boolean): Partial<Record<ErrorStatus, type
   return hasBody ? errors(400, 403, 406, 408, 413, 415, 431, 500) : errors(403, 406, 408, 431, 500);
 }
 
+/** The further error answers of operations that need an API key or a token. */
+export function guardErrors(): Partial<Record<ErrorStatus, typeof ErrorEnvelope>> {
+  const forbidden = `${MEANINGS[403]}, or the caller lacks the role`;
+  return { ...errors(401), 403: described(forbidden, ErrorEnvelope) };
+}
+
 /** The headers of an answer for the document. @param own headers that the route names */
 export function responseHeaders(status: number, own: Headers = {}): Headers {
   return {
     'X-Request-Id': HEADERS['X-Request-Id'],
-    ...(status === 503 && { 'Retry-After': HEADERS['Retry-After'] }),
+    ...(status === 401 && { 'WWW-Authenticate': HEADERS['WWW-Authenticate'] }),
+    ...((status === 503 || status === 429) && { 'Retry-After': HEADERS['Retry-After'] }),
     ...own,
   };
 }

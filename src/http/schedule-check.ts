@@ -11,12 +11,14 @@ type ScheduleBody = ReceivedBody<'schedule'> | ReceivedBody<'schedule_patch'>;
 
 /**
  * Checks the body of a schedule: its cron expression, and its decision as `POST /api/v1/decisions` checks it.
+ * @param owner as in `checkDecision`
  * @returns what is stored of the decision; undefined if the body has none
  * @throws AppError; the fields of the decision begin with `decision.`
  */
 export async function checkSchedule(
   deps: Pick<Deps, 'config' | 'database'>,
   body: ScheduleBody,
+  owner: string | undefined,
 ): Promise<ScheduledJob | undefined> {
   const { schedule, decision } = body.facts;
   const faults = findCronFaults(schedule.cron, deps.config.SCHEDULE_MIN_INTERVAL_MINUTES);
@@ -26,7 +28,7 @@ export async function checkSchedule(
   }
   const { input, inputHash, priority, facts } = decision;
   const checked = { ...decision, facts: withoutLastPlan(facts) };
-  const size = await checkDecision(deps, checked, (known) => body.findFaults(known)).catch((error) => {
+  const size = await checkDecision(deps, checked, (known) => body.findFaults(known), owner).catch((error) => {
     if (!(error instanceof AppError)) throw error;
     const found = error.faults.map((fault) => ({ ...fault, field: under(fault.field) }));
     if (faults.length === 0) throw new AppError(error.code, found, error.retryAfterSeconds);

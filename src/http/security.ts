@@ -86,7 +86,7 @@ function isLoopback(name: string): boolean {
   return isNamed || name === '::1' || name === '[::1]' || (isIPv4(name) && name.startsWith('127.'));
 }
 
-function listed(setting: string | undefined): string[] {
+export function listed(setting: string | undefined): string[] {
   return (setting ?? '')
     .split(',')
     .map((item) => item.trim())

@@ -4,6 +4,7 @@ import type { ErrorCode } from '../contracts/errors.ts';
 import { type ProgressMessage, SubscribeMessage, UnsubscribeMessage } from '../contracts/events.ts';
 import { isEnded } from '../contracts/jobs.ts';
 import { learnProgress, NOTHING_KNOWN, type Progress, readAnswer, readJob } from '../db/jobs.ts';
+import type { SocketCaller } from './auth/socket-caller.ts';
 import type { Deps } from './deps.ts';
 import { findFaults } from './faults.ts';
 
@@ -13,14 +14,20 @@ const unsubscribeMessage = Compile(UnsubscribeMessage);
 /** Above this many unread bytes progress is skipped; the next message supersedes it. */
 const SKIP_PROGRESS_BYTES = 64 * 1024;
 
-type SessionDeps = Pick<Deps, 'config' | 'database' | 'watch'> & { onError: (error: unknown) => void };
+type SessionDeps = Pick<Deps, 'config' | 'database' | 'watch'> & {
+  onError: (error: unknown) => void;
+  /** who opened the socket; absent: everybody may follow everything */
+  caller?: SocketCaller;
+};
 
 /**
  * One client of `/ws/optimization`. It attaches to the socket at once, so no message is missed, and releases everything
  * when the socket closes.
  */
 export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
-  const { config, database, watch } = deps;
+  const { config, database, watch, caller } = deps;
+  let turn = Promise.resolve();
+  const unfollow = caller?.follow(() => refuse());
   /** job id → ends the subscription. A job is in here from `subscribe` until `complete`, `unsubscribe` or close. */
   const subscriptions = new Map<string, () => void>();
 
@@ -34,6 +41,21 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
   };
   const fail = (code: ErrorCode, message: string, jobId: string | null) =>
     send(JSON.stringify({ type: 'error', job_id: jobId, code, message }));
+
+  const notFound = (jobId: string) => fail('RESOURCE_NOT_FOUND', `job "${jobId}" not found`, jobId);
+  const refuse = () => socket.close(1008, 'the key was revoked, or the token has expired');
+
+  /** Subscribes if the caller may follow the job. Nothing of a job may be sent before that is known. */
+  const subscribeAs = async (caller: SocketCaller, jobId: string) => {
+    try {
+      if (!(await caller.isValid())) return refuse();
+      if (!(await caller.mayFollow(jobId))) return notFound(jobId);
+    } catch (error) {
+      deps.onError(error);
+      return fail('SERVICE_UNAVAILABLE', 'the job cannot be read now; subscribe again later', jobId);
+    }
+    if (socket.readyState === socket.OPEN) await subscribe(jobId);
+  };
 
   const subscribe = async (jobId: string) => {
     if (subscriptions.has(jobId)) return;
@@ -90,7 +112,7 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
       if (!open) return;
       if (!job) {
         close();
-        return fail('RESOURCE_NOT_FOUND', `job "${jobId}" not found`, jobId);
+        return notFound(jobId);
       }
       if (isEnded(job.status)) await complete();
       else {
@@ -110,9 +132,16 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
     } catch {
       // reported below, like everything else that is no message
     }
-    if (subscribeMessage.Check(message)) void subscribe(message.job_id);
-    else if (unsubscribeMessage.Check(message)) subscriptions.get(message.job_id)?.();
-    else fail('VALIDATION_ERROR', describeMessage(message), jobIdOf(message));
+    if (subscribeMessage.Check(message)) {
+      const { job_id: jobId } = message;
+      // One after the other: a second message about the job finds the subscription.
+      if (caller) turn = turn.then(() => subscribeAs(caller, jobId));
+      else void subscribe(jobId);
+    } else if (unsubscribeMessage.Check(message)) {
+      const { job_id: jobId } = message;
+      if (caller) turn = turn.then(() => subscriptions.get(jobId)?.());
+      else subscriptions.get(jobId)?.();
+    } else fail('VALIDATION_ERROR', describeMessage(message), jobIdOf(message));
   });
 
   let alive = true;
@@ -127,6 +156,7 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
   socket.on('error', deps.onError);
   socket.on('close', () => {
     clearInterval(heartbeat);
+    unfollow?.();
     for (const close of [...subscriptions.values()]) close();
   });
 }

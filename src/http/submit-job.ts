@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../answers/errors.ts';
 import { JOB_PREFIXES, type JobKind } from '../contracts/jobs.ts';
 import { type Conditions, findJobByIdempotencyKey, insertJob, readAdmission } from '../db/job-intake.ts';
+import { onlyOwner } from './auth/identity.ts';
 import { readCaller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import type { ReceivedBody } from './intake/intake.ts';
@@ -33,7 +34,7 @@ export type Submitted = { jobId: string; enqueue: (() => Promise<void>) | undefi
 /**
  * Stores a job, or finds the one that an earlier request with the same idempotency key made. All faults of the request
  * are found before anything is stored.
- * @throws AppError IDEMPOTENCY_CONFLICT, SERVICE_UNAVAILABLE, and the errors of the check
+ * @throws AppError IDEMPOTENCY_CONFLICT, RATE_LIMITED, SERVICE_UNAVAILABLE, and the errors of the check
  */
 export async function submitJob(
   deps: Pick<Deps, 'config' | 'database' | 'queue'>,
@@ -45,14 +46,25 @@ export async function submitJob(
   const { db } = deps.database;
   const { input, inputHash, priority } = body.facts;
   const header = request.headers['idempotency-key'];
-  const idempotencyKey = typeof header === 'string' ? header : null;
+  const { owner } = request.identity;
+  const given = typeof header === 'string' ? header : null;
+  // A key of one caller says nothing about those of others. A header has no line feed.
+  const idempotencyKey = given !== null && owner !== null ? `${owner}\n${given}` : given;
   if (idempotencyKey !== null) {
     const earlier = await findJobByIdempotencyKey(db, idempotencyKey);
-    if (earlier) return replay(earlier, inputHash, idempotencyKey);
+    if (earlier) return replay(earlier, inputHash, given ?? '');
   }
   const { locationIds, check } = checks;
   const previousPlanId = previousPlanOf(body.facts.facts);
-  const conditions = { locationIds, maxWaiting: deps.config.QUEUE_MAX_WAITING, previousPlanId };
+  const who = readCaller(request);
+  const { QUEUE_MAX_WAITING: maxWaiting, JOBS_WAITING_PER_CALLER: max } = deps.config;
+  const conditions = {
+    locationIds,
+    maxWaiting,
+    previousPlanId,
+    planOwner: onlyOwner(request.identity),
+    maxWaitingOfCaller: max === undefined ? undefined : { caller: who.caller, max },
+  };
   // Assumed here, and checked by the statement that stores the job: all locations are stored, and the queue has room.
   const size = (await deps.queue.isReady())
     ? await (async () => check(new Set(locationIds)))().catch(() => admit(deps, checks, conditions))
@@ -70,7 +82,8 @@ export async function submitJob(
         ? null
         : { key: idempotencyKey, ttlSeconds: deps.config.IDEMPOTENCY_KEY_HOURS * 3600 },
     priority,
-    ...readCaller(request),
+    ...who,
+    owner,
     facts: body.facts.facts,
     ...size,
   };
@@ -81,7 +94,7 @@ export async function submitJob(
   }
   const bytes = input.length;
   body.release();
-  if (!stored.created) return replay(stored, inputHash, idempotencyKey ?? '');
+  if (!stored.created) return replay(stored, inputHash, given ?? '');
   return {
     jobId,
     // The job is stored, so it is accepted. If the queue fails now, a worker's sweeper enqueues it.
@@ -117,7 +130,7 @@ async function admit(
   { check }: JobCheck,
   conditions: Conditions,
 ): Promise<JobSize> {
-  const { knownIds, waiting } = await readAdmission(database.db, conditions);
+  const { knownIds, waiting, waitingOfCaller } = await readAdmission(database.db, conditions);
   const size = await check(new Set(knownIds));
   if (!(await queue.isReady())) {
     throw new AppError('SERVICE_UNAVAILABLE', 'the queue cannot be reached; try again', RETRY_AFTER_SECONDS);
@@ -127,6 +140,15 @@ async function admit(
     throw new AppError(
       'SERVICE_UNAVAILABLE',
       `${limit} jobs are waiting, which is the limit (setting QUEUE_MAX_WAITING); try again later`,
+      RETRY_AFTER_SECONDS,
+    );
+  }
+  const own = conditions.maxWaitingOfCaller;
+  if (own && waitingOfCaller >= own.max) {
+    throw new AppError(
+      'RATE_LIMITED',
+      `${own.max} of your jobs are waiting, which is the limit per caller (setting JOBS_WAITING_PER_CALLER); ` +
+        'wait for one to start, or cancel one',
       RETRY_AFTER_SECONDS,
     );
   }

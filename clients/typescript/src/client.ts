@@ -134,7 +134,7 @@ export function createFleetClient(options: FleetClientOptions = {}): FleetClient
     (await get('/api/v1/jobs/{job_id}', { params: { path: { job_id: jobId } }, ...(signal && { signal }) }))
       .data;
   const watch = (job: Named<unknown>, how?: WatchOptions) =>
-    watchJob({ url, Socket, readJob, awaySeconds }, typeof job === 'string' ? job : job.job_id, how);
+    watchJob({ url, apiKey, Socket, readJob, awaySeconds }, typeof job === 'string' ? job : job.job_id, how);
 
   return {
     url,

@@ -11,6 +11,7 @@ export type Heard = { progress: HeardProgress } | 'ended' | 'closed' | 'silent';
 /** What is used of a WebSocket: the platform's own has it, and that of the package `ws`. */
 export type SocketClass = new (
   url: string,
+  protocols?: string[],
 ) => {
   send(text: string): void;
   close(): void;
@@ -21,10 +22,11 @@ export type SocketClass = new (
 /**
  * Subscribes to a job on a socket of its own.
  * @param url of the service, `http` or `https`
+ * @param apiKey key or token, sent as a subprotocol: a browser's socket has no headers
  * @returns `next` gives the latest news, or waits for them at most `ms` milliseconds; progress that a slow reader has
  * not read is replaced by newer progress
  */
-export function subscribe(Socket: SocketClass, url: string, jobId: string) {
+export function subscribe(Socket: SocketClass, url: string, jobId: string, apiKey?: string) {
   let news: Heard | undefined;
   let wake = () => {};
   const hear = (heard: Heard) => {
@@ -33,7 +35,7 @@ export function subscribe(Socket: SocketClass, url: string, jobId: string) {
     news = heard;
     wake();
   };
-  const socket = open(Socket, `${url.replace(/^http/, 'ws').replace(/\/$/, '')}/ws/optimization`);
+  const socket = open(Socket, `${url.replace(/^http/, 'ws').replace(/\/$/, '')}/ws/optimization`, apiKey);
   if (!socket) hear('closed');
   socket?.addEventListener('open', () => socket.send(JSON.stringify({ type: 'subscribe', job_id: jobId })));
   socket?.addEventListener('message', ({ data }) => {
@@ -73,10 +75,10 @@ function parse(data: unknown): { type: string } & HeardProgress {
   }
 }
 
-/** Undefined if the address cannot be one of a socket. */
-function open(Socket: SocketClass, url: string) {
+/** Undefined if the address cannot be one of a socket, or the key no subprotocol. */
+function open(Socket: SocketClass, url: string, apiKey: string | undefined) {
   try {
-    return new Socket(url);
+    return apiKey ? new Socket(url, ['fleet.v1', `fleet.auth.${apiKey}`]) : new Socket(url);
   } catch {
     return undefined;
   }

@@ -13,6 +13,7 @@ export type WatchOptions = {
 
 export type WatchDeps = {
   url: string;
+  apiKey: string | undefined;
   /** without one the job is only read again and again */
   Socket: SocketClass | null;
   readJob(jobId: string, signal: AbortSignal | undefined): Promise<FleetJob>;
@@ -41,7 +42,7 @@ export async function* watchJob(
   let wait = FIRST_PAUSE_MS;
   yield job;
   while (!hasEnded(job)) {
-    const subscription = deps.Socket && subscribe(deps.Socket, deps.url, jobId);
+    const subscription = deps.Socket && subscribe(deps.Socket, deps.url, jobId, deps.apiKey);
     // The service says at once where a job stands; a proxy that lets no socket through may just hold it.
     let patience = MAX_PAUSE_MS;
     try {

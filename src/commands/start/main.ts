@@ -167,7 +167,8 @@ try {
   const config = loadConfig();
   const url = await start(config);
   if (url && !isInterrupted) {
-    const lines = await Promise.race([makeFirstPlan(url).catch(explain), interrupted.promise]);
+    const firstPlan = config.AUTH === 'off' ? makeFirstPlan(url).catch(explain) : explainKeys(config.AUTH);
+    const lines = await Promise.race([firstPlan, interrupted.promise]);
     if (lines) {
       say();
       for (const line of lines) say(line);
@@ -187,6 +188,12 @@ try {
   }
 } finally {
   await stop();
+}
+
+function explainKeys(auth: string): string[] {
+  return [
+    `AUTH is "${auth}": callers need a key or a token, so there is no first plan; npm run keys makes keys`,
+  ];
 }
 
 function explain(error: Error): string[] {

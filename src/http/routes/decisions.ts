@@ -12,6 +12,7 @@ import {
 import { isEnded, JobReference } from '../../contracts/jobs.ts';
 import { DECISION_PARTS, readDecisionPage, readDecisionPart, readTakenAt } from '../../db/decisions.ts';
 import { type JobRecord, readAnswer, readJob } from '../../db/jobs.ts';
+import { onlyOwner } from '../auth/identity.ts';
 import { bodyOf } from '../bodies.ts';
 import { decodeCursor } from '../cursor.ts';
 import { checkDecision } from '../decision-check.ts';
@@ -71,7 +72,8 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       },
       async (request, reply) => {
         const body = bodyOf(request, 'decision');
-        const check = () => checkDecision(deps, body.facts, (known) => body.findFaults(known));
+        const owner = onlyOwner(request.identity);
+        const check = () => checkDecision(deps, body.facts, (known) => body.findFaults(known), owner);
         return answer(request, reply, 'decision', body, { locationIds: [], check });
       },
     );
@@ -91,7 +93,7 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       async (request) => {
         const { limit = DEFAULT_LIMIT, cursor } = request.query;
         const before = cursor === undefined ? null : decodeCursor(cursor, isNewestFirstKey);
-        const rows = await readDecisionPage(db, before, limit + 1);
+        const rows = await readDecisionPage(db, before, limit + 1, onlyOwner(request.identity));
         const { items, next_cursor } = cutPage(rows, limit, (row) => [row.takenAt, row.decisionId]);
         const decisions = items.map((row) => ({
           ...summary({ ...row, jobId: row.decisionId }),
@@ -120,7 +122,7 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       },
       async (request, reply) => {
         const { decision_id: id } = request.params;
-        const job = await readJob(db, id);
+        const job = await readJob(db, id, onlyOwner(request.identity));
         if (job?.kind !== 'decision') {
           const message = `decision "${id}" not found; GET /api/v1/decisions lists the stored decisions`;
           throw new AppError('RESOURCE_NOT_FOUND', [{ message, field: 'decision_id' }]);

@@ -26,7 +26,7 @@ export function jobRequestRoutes({ database: { db } }: Deps): FastifyPluginAsync
         },
       },
       async (request, reply) => {
-        const { jobId, kind } = await findJob(db, request.params.job_id);
+        const { jobId, kind } = await findJob(db, request.params.job_id, request.identity);
         const body = await readJobRequest(db, jobId);
         if (body === undefined) {
           const message =

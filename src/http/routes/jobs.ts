@@ -6,6 +6,7 @@ import { SOLVER_STATUSES } from '../../contracts/optimize.ts';
 import { estimateJob } from '../../db/job-estimate.ts';
 import { cancelJob, type JobRecord, readAnswer, readAttempts, readJobPage } from '../../db/jobs.ts';
 import { readQueuePosition } from '../../db/turns.ts';
+import { onlyOwner } from '../auth/identity.ts';
 import { decodeCursor } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
 import { findJob } from '../find-job.ts';
@@ -84,7 +85,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
         },
       },
       async (request, reply) => {
-        const job = await findJob(db, request.params.job_id);
+        const job = await findJob(db, request.params.job_id, request.identity);
         return sendJsonText(reply, await envelope(request.id, job));
       },
     );
@@ -115,6 +116,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
         checkPeriod(request.query, 'created_after', 'created_before');
         const before = cursor === undefined ? null : decodeCursor(cursor, isNewestFirstKey);
         const filter = {
+          owner: onlyOwner(request.identity),
           kind,
           status,
           solverStatus: solver_status,
@@ -146,7 +148,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
         },
       },
       async (request, reply) => {
-        const { jobId, requestId } = await findJob(db, request.params.job_id);
+        const { jobId, requestId } = await findJob(db, request.params.job_id, request.identity);
         const tell = (type: 'ended' | 'cancel') =>
           bus.publish({ type, job_id: jobId }).catch((err) => request.log.warn({ err }, 'not announced'));
         const cancelled = await cancelJob(db, jobId, cancelledAnswer(requestId, jobId));
@@ -157,7 +159,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
             tell('cancel'),
           );
         }
-        const job = await findJob(db, jobId);
+        const job = await findJob(db, jobId, request.identity);
         return sendJsonText(reply.code(isEnded(job.status) ? 200 : 202), await envelope(request.id, job));
       },
     );

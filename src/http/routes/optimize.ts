@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { OptimizeRequest, OptimizeResponse } from '../../contracts/optimize.ts';
+import { onlyOwner } from '../auth/identity.ts';
 import { bodyOf } from '../bodies.ts';
 import type { Deps } from '../deps.ts';
 import { optimizeExample } from '../examples.ts';
@@ -37,7 +38,7 @@ export function optimizeRoutes(deps: Deps): FastifyPluginAsyncTypebox {
           async check(known) {
             await body.check(known);
             await checkTravel(deps.database.db, facts, locationIds);
-            await checkPreviousPlan(deps.database.db, facts);
+            await checkPreviousPlan(deps.database.db, facts, onlyOwner(request.identity));
             return { locationCount, vehicleCount };
           },
         });

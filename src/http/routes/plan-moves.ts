@@ -78,7 +78,7 @@ export function planMoveRoutes({ database: { db } }: Pick<Deps, 'database'>): Fa
       },
       async (request, reply) => {
         const { at, starts_at, speed_kmh, state } = request.query;
-        const plan = await findStoredPlan(db, request.params.plan_id, 'plan_id');
+        const plan = await findStoredPlan(db, request.params.plan_id, request);
         const startsAt = starts_at === undefined ? plan.createdAt : new Date(instantMs(starts_at));
         const clock = {
           startsAt,

@@ -23,6 +23,7 @@ import {
   type StoredPlanSummary,
 } from '../../db/plans.ts';
 import { acceptedType } from '../accepted-type.ts';
+import { onlyOwner } from '../auth/identity.ts';
 import { CSV_TYPE, JSON_TYPE } from '../bodies.ts';
 import { CSV_QUERY } from '../csv-answer.ts';
 import { decodeCursor } from '../cursor.ts';
@@ -94,8 +95,6 @@ const PlanList = Type.Object(
 /** `/api/v1/plans`: search them, and read one as a stream of JSON or CSV. */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of routes with their schemas
 export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebox {
-  const find = (planId: string, field: string) => findStoredPlan(db, planId, field);
-
   // If retention deletes the plan meanwhile, an answer breaks off before its end.
 
   /** Items in the order of the request. */
@@ -166,6 +165,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
         checkPeriod(request.query, 'created_after', 'created_before');
         const before = cursor === undefined ? null : decodeCursor(cursor, isNewestFirstKey);
         const rows = await readPlanPage(db, before, limit + 1, {
+          owner: onlyOwner(request.identity),
           createdAfter: query.created_after,
           createdBefore: query.created_before,
           minCoverage: query.min_coverage,
@@ -205,7 +205,7 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
       },
       async (request, reply) => {
         const { plan_id } = request.params;
-        const plan = await find(plan_id, 'plan_id');
+        const plan = await findStoredPlan(db, plan_id, request);
         if (acceptedType(request) !== CSV_TYPE) {
           return sendJsonText(reply, Readable.from(json(plan, request.id), { highWaterMark: 1 }));
         }
@@ -244,8 +244,8 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
         const locations = isFirst ? await readLocationDifferences(db, plan_id, other_id) : undefined;
         const priorities = isFirst ? await readLevelDifferences(db, plan_id, other_id) : [];
         // Read them afterwards: plans that still exist had all their vehicles during the comparison.
-        const plan = await find(plan_id, 'plan_id');
-        const other = await find(other_id, 'other_id');
+        const plan = await findStoredPlan(db, plan_id, request);
+        const other = await findStoredPlan(db, other_id, request, 'other_id');
         const { items, next_cursor } = cutPage(differences, limit, (row) => row.vehicle_id);
         return success(request.id, {
           plan_id,

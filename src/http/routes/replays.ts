@@ -17,6 +17,7 @@ import {
 import { readReplay, readReplayPage } from '../../db/replays.ts';
 import { replayScope } from '../../inputs/replay-input.ts';
 import { acceptedType } from '../accepted-type.ts';
+import { type Identity, onlyOwner } from '../auth/identity.ts';
 import { bodyOf, CSV_TYPE, JSON_TYPE } from '../bodies.ts';
 import { CSV_QUERY } from '../csv-answer.ts';
 import { decodeCursor } from '../cursor.ts';
@@ -68,8 +69,8 @@ export function replayRoutes(deps: Deps): FastifyPluginAsyncTypebox {
     return { locationCount: locationIds.length, vehicleCount: fleetSize };
   }
 
-  async function find(replayId: string, field: string): Promise<string> {
-    const data = await readReplay(db, replayId);
+  async function find(by: Identity, replayId: string, field = 'replay_id'): Promise<string> {
+    const data = await readReplay(db, replayId, onlyOwner(by));
     if (data !== undefined) return data;
     const message =
       `replay "${replayId}" not found: it never existed, has not ended (GET /api/v1/jobs/{job_id}), or was deleted ` +
@@ -121,7 +122,7 @@ export function replayRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       async (request) => {
         const { limit = DEFAULT_LIMIT, cursor } = request.query;
         const before = cursor === undefined ? null : decodeCursor(cursor, isNewestFirstKey);
-        const rows = await readReplayPage(db, before, limit + 1);
+        const rows = await readReplayPage(db, before, limit + 1, onlyOwner(request.identity));
         const { items, next_cursor } = cutPage(rows, limit, (row) => [row.createdAt, row.replayId]);
         const replays = items.map(({ createdAt, summary }): ReplaySummary => {
           const { replay_id, ...rest } = JSON.parse(summary);
@@ -155,7 +156,7 @@ export function replayRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       },
       async (request, reply) => {
         const { replay_id } = request.params;
-        const data = await find(replay_id, 'replay_id');
+        const data = await find(request.identity, replay_id);
         if (acceptedType(request) !== CSV_TYPE)
           return sendJsonText(reply, streamData(request.id, cutText(data)));
         const { part = 'policies', spreadsheet = false } = request.query;
@@ -180,8 +181,8 @@ export function replayRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       async (request) => {
         const { replay_id, other_replay_id } = request.params;
         const [own, other] = await Promise.all([
-          find(replay_id, 'replay_id'),
-          find(other_replay_id, 'other_replay_id'),
+          find(request.identity, replay_id),
+          find(request.identity, other_replay_id, 'other_replay_id'),
         ]);
         return success(request.id, compareReplays(JSON.parse(own), JSON.parse(other)));
       },

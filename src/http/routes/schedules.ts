@@ -25,6 +25,8 @@ import {
 } from '../../db/schedules.ts';
 import { nextOccurrence, recurrenceOf } from '../../occurrences.ts';
 
+import { onlyOwner } from '../auth/identity.ts';
+import { checkCarryOut } from '../auth/protect.ts';
 import { bodyOf } from '../bodies.ts';
 import { openPriorityCheck, readCaller } from '../caller.ts';
 import { decodeCursor } from '../cursor.ts';
@@ -53,9 +55,9 @@ export function scheduleRoutes(deps: Deps): FastifyPluginAsyncTypebox {
   const checkPriority = openPriorityCheck(config);
 
   /** A schedule as JSON; the stored body is inserted unchanged. */
-  async function pieces(scheduleId: string): Promise<Iterable<string>> {
+  async function pieces(scheduleId: string, owner: string | undefined): Promise<Iterable<string>> {
     const [schedule, occurrences, input] = await Promise.all([
-      readSchedule(db, scheduleId),
+      readSchedule(db, scheduleId, owner),
       readOccurrences(db, scheduleId, LAST_OCCURRENCES),
       readScheduleInput(db, scheduleId),
     ]);
@@ -68,21 +70,53 @@ export function scheduleRoutes(deps: Deps): FastifyPluginAsyncTypebox {
   async function create(request: FastifyRequest): Promise<string> {
     const body = bodyOf(request, 'schedule');
     const { name, cron, time_zone: timeZone, missed = 'run_last', paused = false } = body.facts.schedule;
-    const job = await checkSchedule(deps, body);
+    const job = await checkSchedule(deps, body, onlyOwner(request.identity));
     if (!job) throw new Error('a schedule has a decision');
     checkPriority(request, job.priority);
+    checkCarryOut(request, job.facts, 'decision.carry_out');
     const scheduleId = `${SCHEDULE_PREFIX}_${uuidv7()}`;
     const nextAt = paused ? null : nextOccurrence(recurrenceOf(cron, timeZone), await readNow(db));
     const times = { name, cron, timeZone, missed, nextAt };
     const stored = await insertSchedule(
       db,
-      { scheduleId, ...times, ...job, ...readCaller(request) },
+      { scheduleId, ...times, ...job, ...readCaller(request), owner: request.identity.owner },
       config.SCHEDULES_MAX,
     );
     if (stored === 'named') throw nameInUse(name);
     if (stored === 'full') throw tooMany(config.SCHEDULES_MAX);
     request.log.info({ schedule_id: scheduleId, next_at: nextAt }, 'schedule stored');
     return scheduleId;
+  }
+
+  /** Changes the schedule of a request. */
+  async function change(
+    request: FastifyRequest,
+    scheduleId: string,
+    owner: string | undefined,
+  ): Promise<void> {
+    const body = bodyOf(request, 'schedule_patch');
+    const { name, missed, ...patch } = body.facts.schedule;
+    const job = await checkSchedule(deps, body, owner);
+    if (job) {
+      checkPriority(request, job.priority);
+      checkCarryOut(request, job.facts, 'decision.carry_out');
+    }
+    const now = await readNow(db);
+    const changed = await changeSchedule(
+      db,
+      scheduleId,
+      (present) => ({
+        job,
+        times: {
+          ...(name !== undefined && { name }),
+          ...(missed !== undefined && { missed }),
+          ...changedTimes(present, patch, now),
+        },
+      }),
+      owner,
+    );
+    if (!changed) throw unknownSchedule(scheduleId);
+    if (changed === 'named') throw nameInUse(name ?? '');
   }
 
   return async (app) => {
@@ -104,7 +138,10 @@ export function scheduleRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       },
       async (request, reply) => {
         const scheduleId = await create(request);
-        return sendJsonText(reply.code(201), streamData(request.id, await pieces(scheduleId)));
+        return sendJsonText(
+          reply.code(201),
+          streamData(request.id, await pieces(scheduleId, onlyOwner(request.identity))),
+        );
       },
     );
 
@@ -122,7 +159,7 @@ export function scheduleRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       async (request) => {
         const { limit = DEFAULT_LIMIT, cursor } = request.query;
         const before = cursor === undefined ? null : decodeCursor(cursor, isNewestFirstKey);
-        const rows = await readSchedulePage(db, before, limit + 1);
+        const rows = await readSchedulePage(db, before, limit + 1, onlyOwner(request.identity));
         const { items, next_cursor } = cutPage(rows, limit, (row) => [row.createdAt, row.scheduleId]);
         return success(request.id, { schedules: items.map(scheduleSummaryOnWire), next_cursor });
       },
@@ -142,7 +179,10 @@ export function scheduleRoutes(deps: Deps): FastifyPluginAsyncTypebox {
         },
       },
       async (request, reply) =>
-        sendJsonText(reply, streamData(request.id, await pieces(request.params.schedule_id))),
+        sendJsonText(
+          reply,
+          streamData(request.id, await pieces(request.params.schedule_id, onlyOwner(request.identity))),
+        ),
     );
 
     app.patch(
@@ -163,22 +203,9 @@ export function scheduleRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       },
       async (request, reply) => {
         const { schedule_id: scheduleId } = request.params;
-        const body = bodyOf(request, 'schedule_patch');
-        const { name, missed, ...patch } = body.facts.schedule;
-        const job = await checkSchedule(deps, body);
-        if (job) checkPriority(request, job.priority);
-        const now = await readNow(db);
-        const changed = await changeSchedule(db, scheduleId, (present) => ({
-          job,
-          times: {
-            ...(name !== undefined && { name }),
-            ...(missed !== undefined && { missed }),
-            ...changedTimes(present, patch, now),
-          },
-        }));
-        if (!changed) throw unknownSchedule(scheduleId);
-        if (changed === 'named') throw nameInUse(name ?? '');
-        return sendJsonText(reply, streamData(request.id, await pieces(scheduleId)));
+        const owner = onlyOwner(request.identity);
+        await change(request, scheduleId, owner);
+        return sendJsonText(reply, streamData(request.id, await pieces(scheduleId, owner)));
       },
     );
 
@@ -196,7 +223,8 @@ export function scheduleRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       },
       async (request) => {
         const { schedule_id: scheduleId } = request.params;
-        if (await deleteSchedule(db, scheduleId)) return success(request.id, { schedule_id: scheduleId });
+        if (await deleteSchedule(db, scheduleId, onlyOwner(request.identity)))
+          return success(request.id, { schedule_id: scheduleId });
         throw unknownSchedule(scheduleId);
       },
     );

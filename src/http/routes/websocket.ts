@@ -1,11 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { Guard } from '../auth/guard.ts';
+import { socketCaller } from '../auth/socket-caller.ts';
 import type { Deps } from '../deps.ts';
 import { handleNotFound } from '../known-paths.ts';
 import { checkOrigin } from '../security.ts';
 import { openSocketSession } from '../socket-session.ts';
 
 /** `WS /ws/optimization`; its messages are described in /asyncapi.json. */
-export function websocketRoutes(deps: Deps): FastifyPluginAsyncTypebox {
+export function websocketRoutes(deps: Deps, guard: Guard | undefined): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.route({
       method: 'GET',
@@ -15,7 +17,11 @@ export function websocketRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       // A request without an upgrade gets 404.
       handler: handleNotFound,
       wsHandler: (socket, request) =>
-        openSocketSession(socket, { ...deps, onError: (err) => request.log.warn({ err }, 'websocket') }),
+        openSocketSession(socket, {
+          ...deps,
+          onError: (err) => request.log.warn({ err }, 'websocket'),
+          ...(guard && { caller: socketCaller(deps.database.db, guard, request.identity) }),
+        }),
     });
   };
 }

@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import type { Tier } from '../../../src/contracts/access.ts';
+import { openRequestCounter } from '../../../src/queue/request-counter.ts';
+import { storeKey } from '../../helpers/keys.ts';
+import { send, simpleRequest, startTestService } from '../../helpers/service.ts';
+import { describeOnBothBackends } from '../../helpers/services.ts';
+
+describeOnBothBackends('with rate limits and two API processes', (redisUrl) => {
+  const start = startTestService({
+    redisUrl,
+    apis: 2,
+    workers: 0,
+    overrides: { AUTH: 'keys', RATE_LIMITS: true, RATE_LIMIT_DEFAULT: 4, RATE_LIMIT_PREMIUM: 6 },
+  });
+
+  test('a caller may send as many requests as its tier allows, whichever process gets them; then 429 says when to come back', async () => {
+    const { urls, db } = await start;
+    for (const [tier, limit] of [
+      ['default', 4],
+      ['premium', 6],
+    ] as [Tier, number][]) {
+      const { headers } = await storeKey(db, 'viewer', { tier });
+      const ask = (i: number) => send(`${urls[i % 2]}/api/v1/config`, { headers });
+      const remaining: number[] = [];
+      for (let i = 0; i < limit; i++) {
+        const answer = await ask(i);
+        expect(answer.status).toBe(200);
+        expect(answer.headers.get('ratelimit-policy')).toBe(`"${tier}";q=${limit};w=60`);
+        remaining.push(Number(/;r=(\d+);t=\d+$/.exec(answer.headers.get('ratelimit') ?? '')?.[1]));
+      }
+      expect(remaining).toEqual(Array.from({ length: limit }, (_, i) => limit - 1 - i));
+      for (let i = 0; i < 4; i++) {
+        const over = await ask(i);
+        expect(over.status).toBe(429);
+        expect(over.body.errors[0].code).toBe('RATE_LIMITED');
+        expect(over.headers.get('ratelimit')).toMatch(new RegExp(`^"${tier}";r=0;t=`));
+        const seconds = Number(over.headers.get('retry-after'));
+        expect(seconds).toBeGreaterThanOrEqual(1);
+        expect(seconds).toBeLessThanOrEqual(60);
+      }
+      // Public operations are there for it, too.
+      expect((await send(`${urls[0]}/health`, { headers })).status).toBe(200);
+    }
+  });
+
+  test('another caller has a count of its own, and the tier enterprise has none', async () => {
+    const { url, db } = await start;
+    const { headers } = await storeKey(db, 'viewer', { tier: 'enterprise' });
+    for (let i = 0; i < 8; i++) {
+      const answer = await send(`${url}/api/v1/config`, { headers });
+      expect([answer.status, answer.headers.get('ratelimit')]).toEqual([200, null]);
+    }
+    const other = await storeKey(db, 'viewer');
+    expect((await send(`${url}/api/v1/config`, { headers: other.headers })).status).toBe(200);
+  });
+});
+
+test('without authentication an address has the limit of the tier default', async () => {
+  const { url } = await startTestService({
+    workers: 0,
+    overrides: { RATE_LIMITS: true, RATE_LIMIT_DEFAULT: 2 },
+  });
+  const statuses = [];
+  for (let i = 0; i < 3; i++) statuses.push((await send(`${url}/api/v1/config`)).status);
+  expect(statuses).toEqual([200, 200, 429]);
+});
+
+test('without Redis, which counts, requests are neither refused nor unlimited', async () => {
+  // Nothing listens there.
+  const config = { QUEUE_PREFIX: 'away', REDIS_URL: 'redis://127.0.0.1:1' };
+  const counter = openRequestCounter(config, null as never, () => {});
+  await counter.connected;
+  const counts = [];
+  for (let i = 0; i < 3; i++) counts.push((await counter.count('somebody', 2)).isOver);
+  counter.close();
+  expect(counts).toEqual([false, false, true]);
+});
+
+test('a caller may have so many waiting jobs; a further one gets 429 and is not stored, those of others are', async () => {
+  const { url, db, pool } = await startTestService({
+    workers: 0,
+    overrides: { AUTH: 'keys', JOBS_WAITING_PER_CALLER: 2 },
+  });
+  const post = ({ headers }: { headers: Record<string, string> }) =>
+    send(`${url}/api/v1/optimize`, {
+      body: simpleRequest(),
+      headers: { ...headers, prefer: 'respond-async' },
+    });
+  const [one, other] = [await storeKey(db, 'planner'), await storeKey(db, 'planner')];
+  expect([(await post(one)).status, (await post(one)).status]).toEqual([202, 202]);
+  const over = await post(one);
+  expect(over.status).toBe(429);
+  expect(over.body.errors[0]).toMatchObject({
+    code: 'RATE_LIMITED',
+    message: expect.stringContaining('JOBS_WAITING_PER_CALLER'),
+  });
+  expect(over.headers.get('retry-after')).toBe('5');
+  expect((await post(other)).status).toBe(202);
+  const { rows } = await pool.query('select owner, count(*)::int as n from jobs group by owner order by n');
+  expect(rows).toEqual([
+    { owner: other.owner, n: 1 },
+    { owner: one.owner, n: 2 },
+  ]);
+});
+
+test('pages of the named origins may call the service, and read its refusals; other origins are not named', async () => {
+  const { url } = await startTestService({
+    workers: 0,
+    overrides: { AUTH: 'keys', CORS_ALLOWED_ORIGINS: 'https://console.example' },
+  });
+  const origin = 'https://console.example';
+  const preflight = await send(`${url}/api/v1/optimize`, {
+    method: 'OPTIONS',
+    headers: {
+      origin,
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,content-type',
+    },
+  });
+  expect(preflight.status).toBe(204);
+  expect(preflight.headers.get('access-control-allow-origin')).toBe(origin);
+  expect(preflight.headers.get('access-control-allow-headers')).toContain('authorization');
+  const refused = await send(`${url}/api/v1/config`, { headers: { origin } });
+  expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, origin]);
+  const foreign = await send(`${url}/api/v1/config`, { headers: { origin: 'https://evil.example' } });
+  expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
+});
