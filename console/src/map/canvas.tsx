@@ -58,8 +58,7 @@ export default function MapCanvas(props: Props) {
 }
 
 /**
- * Camera and gestures are those of MapLibre. A canvas above it has circles and arcs, a small one above that what is
- * lit.
+ * Camera and gestures are those of MapLibre. A canvas above it has circles and arcs, a small one what is lit.
  * While the map moves, both are only moved with it, and drawn again when it rests: drawing takes longer than a frame,
  * moving a picture does not. While something is lit, the large one fades, and stays as it is drawn.
  */

@@ -60,7 +60,7 @@ function pointsOf(scene: Scene, view: View): Points {
   return new Map([...scene.spots.values()].map((spot) => [spot.id, view.project(spot)]));
 }
 
-/** Draws a plan within a box: discs and rings, arcs above them, and the names of the largest shortages. */
+/** Draws all of a plan that is within a box: discs and rings, arcs above them, names of the largest shortages. */
 export function drawPlan(
   context: CanvasRenderingContext2D,
   scene: Scene,

@@ -5,8 +5,8 @@ export type Box = { left: number; top: number; right: number; bottom: number };
 
 /**
  * A canvas above the map with a picture of a part of it. The processor draws it: as fast on every machine, where
- * drawing by a software GPU takes seconds. What a browser then pays for a new picture grows with its size, so a sheet
- * is no larger than what is on it.
+ * drawing by a software GPU takes seconds. What a browser then pays for a new picture grows with its size, so a
+ * sheet is no larger than what is on it.
  */
 export class Sheet {
   readonly context: CanvasRenderingContext2D;
