@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import {
+  bigint,
   boolean,
   check,
   customType,
@@ -322,6 +323,8 @@ export const jobs = pgTable(
     finishedAt: time('finished_at'),
     // The schedule that made it. No foreign key: a job may be kept longer than its schedule.
     scheduleId: text('schedule_id'),
+    // `JOB_FORMAT` of the version that stored input and facts. Workers of earlier versions cannot claim it.
+    format: smallint('format').notNull().default(0),
   },
   (t) => [
     uniqueIndex('jobs_idempotency_key').on(t.idempotencyKey).where(sql`${t.idempotencyKey} is not null`),
@@ -679,6 +682,8 @@ export const schedules = pgTable(
     clientId: text('client_id').notNull(),
     locationCount: integer('location_count').notNull(),
     vehicleCount: integer('vehicle_count').notNull(),
+    // A trigger gives it to jobs that a worker of an earlier version makes.
+    format: smallint('format').notNull().default(0),
     createdAt: time('created_at').notNull().defaultNow(),
     updatedAt: time('updated_at').notNull().defaultNow(),
   },
@@ -714,3 +719,11 @@ export const scheduleOccurrences = pgTable(
     check('schedule_occurrences_job_id', sql`(${t.jobId} is not null) = (${t.outcome} = 'job')`),
   ],
 );
+
+/**
+ * Migrations, by their time in `migrations/meta/_journal.json`, that a version must know to run on this database: a
+ * step that takes something away adds the one after which nothing used it.
+ */
+export const schemaNeeds = pgTable('schema_needs', {
+  migration: bigint('migration', { mode: 'number' }).primaryKey(),
+});
