@@ -13,6 +13,7 @@ import { registerDocuments } from './documents.ts';
 import { handleError } from './error-handler.ts';
 import { registerGuide } from './guide/routes.ts';
 import { answerUnrouted, handleNotFound } from './known-paths.ts';
+import { refuseWhileFull } from './refuse-while-full.ts';
 import { requestId } from './request-id.ts';
 import { backtestRoutes } from './routes/backtest.ts';
 import { dataRoutes } from './routes/data.ts';
@@ -109,6 +110,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   await registerDocuments(app, config);
   registerGuide(app);
   await registerConsole(app, config);
+  refuseWhileFull(app, deps);
   const routes = [
     serviceRoutes,
     optimizeRoutes,

@@ -6,6 +6,7 @@ import type { openDatabase } from '../db/client.ts';
 import type { EventBus } from '../queue/event-bus.ts';
 import type { JobQueue } from '../queue/queue.ts';
 import type { Forecaster } from './forecaster.ts';
+import type { FullQueue } from './full-queue.ts';
 import type { Intake } from './intake/intake.ts';
 import type { JobWatch } from './job-watch.ts';
 
@@ -18,6 +19,7 @@ export type Deps = {
   watch: JobWatch;
   forecaster: Forecaster;
   intake: Intake;
+  fullQueue: FullQueue;
   logger: FastifyBaseLogger;
 };
 
