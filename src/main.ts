@@ -6,6 +6,7 @@ import { assertMigrated } from './db/migrate.ts';
 import { buildApp } from './http/app.ts';
 import type { App } from './http/deps.ts';
 import { openForecaster } from './http/forecaster.ts';
+import { createFullQueue } from './http/full-queue.ts';
 import { openIntake } from './http/intake/intake.ts';
 import { openJobWatch } from './http/job-watch.ts';
 import { openConfiguredHolidays } from './inputs/holidays.ts';
@@ -42,7 +43,18 @@ export async function startApi(
   const watch = openJobWatch({ db: database.db, bus, onError });
   const forecaster = openForecaster(config, database.db, calendar, metrics?.countCache);
   const intake = openIntake(config);
-  const app = await buildApp({ config, database, queue, bus, watch, forecaster, intake, logger, metrics });
+  const app = await buildApp({
+    config,
+    database,
+    queue,
+    bus,
+    watch,
+    forecaster,
+    intake,
+    fullQueue: createFullQueue(),
+    logger,
+    metrics,
+  });
 
   const close = async () => {
     // From the outside in: accept no more requests, end those that wait, close what they waited for.

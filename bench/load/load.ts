@@ -11,22 +11,18 @@
  */
 
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { startEmbeddedPostgres } from '../../src/commands/start/embedded-postgres.ts';
 import type { OptimizeRequest } from '../../src/contracts/optimize.ts';
 import type { LocationPoint } from '../../src/core/optimize/problem/model.ts';
-import { migrateDatabase } from '../../src/db/migrate.ts';
 import { optimizeCached as optimize } from '../../test/core/optimize/cached.ts';
 import { figure, percentile, ratio, readArguments, reportTable, whole } from '../cli.ts';
 import { BENCH_SETTINGS, cityRequest } from '../requests.ts';
 import { openBare } from './bare.ts';
 import { startLeast } from './least.ts';
-import { endAll, endLater, spawnApi, spawnWorker, startBareWorker, startRedis } from './processes.ts';
+import { endAll, endAllOnFault, endLater, spawnWorker, startBareWorker } from './processes.ts';
 import { openRecord } from './record.ts';
+import { BACKENDS, startLoadService } from './service.ts';
 
 const { calls, callers, backends, json } = readArguments({
   calls: 300,
@@ -196,24 +192,9 @@ async function manyCallers(api: string): Promise<void> {
   note(measured, `${callers} callers: call`, withP95(times));
 }
 
-const BACKENDS: Record<string, string> = { redis: 'Redis', postgres: 'PostgreSQL' };
-
 async function measure(backend: string): Promise<void> {
-  const folder = path.join(tmpdir(), `fleet-load-${process.pid}`);
-  const starting = startEmbeddedPostgres(folder);
-  endLater(async () => {
-    const started = await starting;
-    await started.stop();
-    await rm(started.folder, { recursive: true, force: true });
-  });
   try {
-    const postgres = await starting;
-    const redis = backend === 'redis' ? await startRedis() : undefined;
-    await migrateDatabase(postgres.url);
-    const env = { DATABASE_URL: postgres.url, ...(redis && { REDIS_URL: redis }) };
-    const api = await spawnApi(env);
-    const locations = places.map((place) => ({ ...place, name: `Place ${place.id}` }));
-    await send(`${api}/api/v1/data/locations`, 'PUT', JSON.stringify({ locations }));
+    const { api, env, postgres, redis } = await startLoadService(backend, places);
     await startBareWorker(redis ?? postgres.url);
     const bare = await openBare(redis ?? postgres.url);
     endLater(bare.close);
@@ -233,19 +214,7 @@ async function measure(backend: string): Promise<void> {
   }
 }
 
-let isDying = false;
-
-/** Also ends the children, so a failed bench leaves none behind. Errors in doing so are ignored. */
-async function die(error: unknown): Promise<void> {
-  if (isDying) return;
-  isDying = true;
-  console.error(error);
-  await endAll();
-  process.exit(1);
-}
-
-process.on('uncaughtException', die);
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, die);
+endAllOnFault();
 
 for (const backend of backends.split(',')) await measure(backend);
 reportTable({ columns: ['', ...ways], rows: rowsOf(measured) }, json, 'calls');

@@ -32,6 +32,21 @@ async function endEach(): Promise<void> {
   for (let end = ending.pop(); end; end = ending.pop()) await end().catch(console.error);
 }
 
+let isDying = false;
+
+/** Also ends the children if the bench fails or is stopped, so it leaves none behind. */
+export function endAllOnFault(): void {
+  const die = async (error: unknown) => {
+    if (isDying) return;
+    isDying = true;
+    console.error(error);
+    await endAll();
+    process.exit(1);
+  };
+  process.on('uncaughtException', die);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, die);
+}
+
 /**
  * Registers a process with `endAll`, which ends it and waits for its exit. Call this before the process is ready: the
  * bench may fail by then.

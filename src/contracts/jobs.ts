@@ -30,6 +30,12 @@ export type JobKind = keyof typeof JOB_PREFIXES;
 export const JOB_KINDS = Object.keys(JOB_PREFIXES) as [JobKind, ...JobKind[]];
 
 /**
+ * What a worker has to know to carry a job out as its caller asked: the kinds of jobs, the fields of requests, facts.
+ * Raised by one in a release that adds to any of them. Workers of earlier releases leave such jobs to newer ones.
+ */
+export const JOB_FORMAT = 1;
+
+/**
  * How an attempt ended: as the job did; or the worker stopped and gave the job back (`released`); or the worker or
  * solver thread died or lost its connection (`crashed`). Only crashes count against the limit of attempts.
  */

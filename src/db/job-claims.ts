@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { JobFacts } from '../contracts/job-facts.ts';
-import type { AttemptOutcome, JobKind, JobStatus } from '../contracts/jobs.ts';
+import { type AttemptOutcome, JOB_FORMAT, type JobKind, type JobStatus } from '../contracts/jobs.ts';
 import type { SolverStatus } from '../contracts/optimize.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import { commitLater, type Database, executePrepared, type Queryable } from './client.ts';
@@ -37,9 +37,9 @@ export type JobInput = {
 
 /**
  * Claims the next job for a worker, and opens its attempt: the highest priority first, then the caller whose jobs have
- * used least (`claim_job` in the migration `turns`). Two workers never get the same job. It skips jobs that wait for a
- * retry, and callers that have reached their limit of running jobs. If a crash of PostgreSQL undoes the claim, the job
- * is queued again, and its worker has lost it.
+ * used least (`claim_job` in the migration `job_format`). Two workers never get the same job. It skips jobs that wait
+ * for a retry or for a newer worker, and callers that have reached their limit of running jobs. If a crash of
+ * PostgreSQL undoes the claim, the job is queued again, and its worker has lost it.
  * @param first a priority that goes before the others this once, so that no priority starves
  * @returns undefined if no job can be claimed
  */
@@ -52,7 +52,7 @@ export async function claimJob(
   const statement = sql`
     select job_id as "jobId", kind, attempt, crashes, cancel_requested as "cancelRequested", request_id as "requestId",
       facts, is_large as "isLarge", input, locations
-    from claim_job(${workerId}, ${first}, ${runningPerCaller}, ${lockSeconds})`;
+    from claim_job(${workerId}, ${first}, ${runningPerCaller}, ${lockSeconds}, ${JOB_FORMAT}::smallint)`;
   type Row = Omit<ClaimedJob, 'input'> & { isLarge: boolean; input: string; locations: string | null };
   const [row] = await executePrepared<Row>(db, 'claim_job', statement);
   if (!row) return undefined;

@@ -1,6 +1,6 @@
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { JobFacts } from '../contracts/job-facts.ts';
-import type { JobKind } from '../contracts/jobs.ts';
+import { JOB_FORMAT, type JobKind } from '../contracts/jobs.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import { type Database, executePrepared, type Queryable } from './client.ts';
 import { copyTargets, isStoredPlan } from './job-previous.ts';
@@ -64,12 +64,13 @@ export async function insertJob(
   const previous = conditions?.previousPlanId;
   const insert = sql`
     insert into ${jobs} (job_id, kind, status, request_id, input, locations, input_hash,
-      idempotency_key, idempotency_expires_at, priority, caller, client_id, facts, location_count, vehicle_count, owner)
+      idempotency_key, idempotency_expires_at, priority, caller, client_id, facts, location_count, vehicle_count,
+      format, owner)
     select ${job.jobId}, ${job.kind}, 'queued', ${job.requestId}, ${job.input}::json,
       ${conditions ? sql`named.points` : sql`null`}, ${job.inputHash}::bytea,
       ${idempotency?.key ?? null}, now() + make_interval(secs => ${idempotency?.ttlSeconds ?? null}),
       ${job.priority}::job_priority, ${job.caller}, ${job.clientId}, ${JSON.stringify(job.facts)}::jsonb,
-      ${job.locationCount}::int, ${job.vehicleCount}::int, ${job.owner ?? null}
+      ${job.locationCount}::int, ${job.vehicleCount}::int, ${JOB_FORMAT}::smallint, ${job.owner ?? null}
     from (select ${idempotency ? sql`count(*) from freed` : sql`1`}) as after_freed
     ${conditions ? sql`, (${namedLocations(conditions)}) as named where ${areTrue(conditions)}` : sql``}
     on conflict (idempotency_key) where idempotency_key is not null do nothing

@@ -1,7 +1,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm';
 import { START_NOW } from '../contracts/forecast.ts';
 import type { JobFacts } from '../contracts/job-facts.ts';
-import type { JobStatus } from '../contracts/jobs.ts';
+import { JOB_FORMAT, type JobStatus } from '../contracts/jobs.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import { LAST_PLAN, type MissedPolicy, type OccurrenceOutcome } from '../contracts/schedules.ts';
 import type { Database, Queryable } from './client.ts';
@@ -66,10 +66,11 @@ async function isNamed(tx: Queryable, name: string): Promise<boolean> {
   );
 }
 
-/** The columns that are sent as bytes. */
+/** The columns that are sent as bytes, and the format of what they hold. */
 const columnsOf = ({ input, inputHash }: Pick<ScheduledJob, 'input' | 'inputHash'>) => ({
   input: sql`${input}::json`,
   inputHash: sql`${inputHash}::bytea`,
+  format: JOB_FORMAT,
 });
 
 const columns = {
@@ -286,7 +287,7 @@ const insertJobOf = (
     from ${schedules} s, decided where s.schedule_id = ${scheduleId}),
   stored as (
     insert into ${jobs} (job_id, kind, status, request_id, input, input_hash, priority, caller, client_id, facts,
-      location_count, vehicle_count, schedule_id, owner)
+      location_count, vehicle_count, schedule_id, format, owner)
     select ${jobId}, 'decision', 'queued', ${requestId},
       case when is_last and last_plan is null
           then (input::jsonb #- '{options,previous_plan_id}' #- '{options,change_cost}' || start)::json
@@ -299,7 +300,7 @@ const insertJobOf = (
         when is_last then jsonb_set(facts, '{previousPlanId}', to_jsonb(last_plan))
         when is_gone then facts || '{"isPreviousPlanGone": true}' else facts end || start,
       location_count, case when (facts ->> 'hasFleet')::boolean then vehicle_count
-        else (select count(*)::int from ${vehicles}) end, schedule_id, owner
+        else (select count(*)::int from ${vehicles}) end, schedule_id, ${JOB_FORMAT}::smallint, owner
     from wanted returning job_id, facts),
   copied as (
     insert into job_previous (job_id, first_ordinal, vehicle_ids, target_locations)

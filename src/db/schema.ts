@@ -330,6 +330,8 @@ export const jobs = pgTable(
     // The schedule that made it. No foreign key: a job may be kept longer than its schedule.
     scheduleId: text('schedule_id'),
     owner: owner(),
+    // `JOB_FORMAT` of the version that stored input and facts. Workers of earlier versions cannot claim it.
+    format: smallint('format').notNull().default(0),
   },
   (t) => [
     uniqueIndex('jobs_idempotency_key').on(t.idempotencyKey).where(sql`${t.idempotencyKey} is not null`),
@@ -696,6 +698,8 @@ export const schedules = pgTable(
     clientId: text('client_id').notNull(),
     locationCount: integer('location_count').notNull(),
     vehicleCount: integer('vehicle_count').notNull(),
+    // A trigger gives it to jobs that a worker of an earlier version makes.
+    format: smallint('format').notNull().default(0),
     createdAt: time('created_at').notNull().defaultNow(),
     updatedAt: time('updated_at').notNull().defaultNow(),
     owner: owner(),
@@ -766,3 +770,11 @@ export const apiKeys = pgTable(
     check('api_keys_tier', oneOf(t.tier, TIERS)),
   ],
 );
+
+/**
+ * Migrations, by their time in `migrations/meta/_journal.json`, that a version must know to run on this database: a
+ * step that takes something away adds the one after which nothing used it.
+ */
+export const schemaNeeds = pgTable('schema_needs', {
+  migration: bigint('migration', { mode: 'number' }).primaryKey(),
+});

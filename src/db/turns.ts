@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { JOB_FORMAT } from '../contracts/jobs.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import { commitLater, type Queryable } from './client.ts';
 import { callerTurns, clientTurns, jobs, priorityLines, workers } from './schema.ts';
@@ -38,7 +39,8 @@ const runningLimit = ({ runningPerCaller, lockSeconds }: RunningLimit) =>
   sql`running_limit(${runningPerCaller}::int, ${lockSeconds}::float8)`;
 const runningOf = (caller: SQL) =>
   sql`(select count(*)::int from ${jobs} r where r.status = 'running' and r.caller = ${caller})`;
-const isClaimable = sql`j.status = 'queued' and (j.retry_at is null or j.retry_at <= now())`;
+const isClaimable = sql`j.status = 'queued' and (j.retry_at is null or j.retry_at <= now())
+  and j.format <= ${sql.raw(String(JOB_FORMAT))}`;
 
 /** Number of jobs that workers could claim now, counted up to `most`. Jobs beyond their caller's limit do not count. */
 export async function countClaimable(db: Queryable, most: number, limit: RunningLimit): Promise<number> {

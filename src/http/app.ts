@@ -19,6 +19,7 @@ import { handleError } from './error-handler.ts';
 import { registerGuide } from './guide/routes.ts';
 import { answerUnrouted, handleNotFound } from './known-paths.ts';
 import { registerMetrics } from './metrics.ts';
+import { refuseWhileFull } from './refuse-while-full.ts';
 import { requestId } from './request-id.ts';
 import { backtestRoutes } from './routes/backtest.ts';
 import { dataRoutes } from './routes/data.ts';
@@ -127,6 +128,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   await registerDocuments(app, config, { isGuarded: guard !== undefined, isLimited: limitsRequests(config) });
   registerGuide(app);
   await registerConsole(app, config);
+  refuseWhileFull(app, deps);
   const routes = [
     serviceRoutes,
     optimizeRoutes,

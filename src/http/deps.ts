@@ -7,6 +7,7 @@ import type { Metrics } from '../process/metrics.ts';
 import type { EventBus } from '../queue/event-bus.ts';
 import type { JobQueue } from '../queue/queue.ts';
 import type { Forecaster } from './forecaster.ts';
+import type { FullQueue } from './full-queue.ts';
 import type { Intake } from './intake/intake.ts';
 import type { JobWatch } from './job-watch.ts';
 
@@ -19,6 +20,7 @@ export type Deps = {
   watch: JobWatch;
   forecaster: Forecaster;
   intake: Intake;
+  fullQueue: FullQueue;
   logger: FastifyBaseLogger;
   /** undefined: the setting METRICS is off */
   metrics?: Metrics | undefined;

@@ -8,6 +8,7 @@ import { readCaller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import type { ReceivedBody } from './intake/intake.ts';
 import { previousPlanOf } from './previous-plan-check.ts';
+import { queueFull } from './refuse-while-full.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -28,6 +29,8 @@ export type JobCheck = {
   check(known: ReadonlySet<number>): JobSize | Promise<JobSize>;
 };
 
+type SubmitDeps = Pick<Deps, 'config' | 'database' | 'queue' | 'fullQueue'>;
+
 /** A stored job. `enqueue` exists if this request made it. */
 export type Submitted = { jobId: string; enqueue: (() => Promise<void>) | undefined };
 
@@ -37,7 +40,7 @@ export type Submitted = { jobId: string; enqueue: (() => Promise<void>) | undefi
  * @throws AppError IDEMPOTENCY_CONFLICT, RATE_LIMITED, SERVICE_UNAVAILABLE, and the errors of the check
  */
 export async function submitJob(
-  deps: Pick<Deps, 'config' | 'database' | 'queue'>,
+  deps: SubmitDeps,
   request: FastifyRequest,
   kind: JobKind,
   body: JobBody,
@@ -53,6 +56,7 @@ export async function submitJob(
   if (idempotencyKey !== null) {
     const earlier = await findJobByIdempotencyKey(db, idempotencyKey);
     if (earlier) return replay(earlier, inputHash, given ?? '');
+    if (deps.fullQueue.isFull()) throw queueFull(deps.config);
   }
   const { locationIds, check } = checks;
   const previousPlanId = previousPlanOf(body.facts.facts);
@@ -92,6 +96,7 @@ export async function submitJob(
     await admit(deps, checks, conditions);
     stored = await insertJob(db, job, conditions);
   }
+  deps.fullQueue.stored();
   const bytes = input.length;
   body.release();
   if (!stored.created) return replay(stored, inputHash, given ?? '');
@@ -126,7 +131,7 @@ function replay(
 
 /** Refuses a faulty request, or new work that could not be queued, before anything is stored. */
 async function admit(
-  { database, queue }: Pick<Deps, 'database' | 'queue'>,
+  { config, database, queue, fullQueue }: SubmitDeps,
   { check }: JobCheck,
   conditions: Conditions,
 ): Promise<JobSize> {
@@ -135,13 +140,9 @@ async function admit(
   if (!(await queue.isReady())) {
     throw new AppError('SERVICE_UNAVAILABLE', 'the queue cannot be reached; try again', RETRY_AFTER_SECONDS);
   }
-  const limit = conditions.maxWaiting;
-  if (waiting >= limit) {
-    throw new AppError(
-      'SERVICE_UNAVAILABLE',
-      `${limit} jobs are waiting, which is the limit (setting QUEUE_MAX_WAITING); try again later`,
-      RETRY_AFTER_SECONDS,
-    );
+  if (waiting >= conditions.maxWaiting) {
+    fullQueue.refused();
+    throw queueFull(config);
   }
   const own = conditions.maxWaitingOfCaller;
   if (own && waitingOfCaller >= own.max) {

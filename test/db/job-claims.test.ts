@@ -244,6 +244,35 @@ describe('the record of a job', () => {
     answer: { httpStatus: 409, body: '{"c": 1}' },
   };
 
+  test('waits for a worker that knows its format while others pass it', async () => {
+    const [newer, known, old] = [await store(), await store(), await store()];
+    await pool.query('update jobs set format = format + 1 where job_id = $1', [newer]);
+    await pool.query('update jobs set format = 0 where job_id = $1', [old]);
+    // As workers of versions call it that know the first format only.
+    const { rows } = await pool.query("select job_id from claim_job('w', null, null, 30)");
+    expect(rows).toEqual([{ job_id: old }]);
+    expect(await countClaimable(db, 10, NO_RUNNING_LIMIT)).toBe(1);
+    expect(await claimAll()).toEqual([known]);
+    expect((await pool.query("select from claim_job('w', null, null, 30)")).rowCount).toBe(0);
+    await pool.query('update jobs set format = format - 1 where job_id = $1', [newer]);
+    expect(await claimAll()).toEqual([newer]);
+  });
+
+  test('has the format of its schedule where a worker of an earlier version made it', async () => {
+    await pool.query(`
+      insert into schedules (schedule_id, name, cron, time_zone, missed, priority, input, input_hash, facts, caller,
+        client_id, location_count, vehicle_count, format)
+      select id, id, '0 * * * *', 'UTC', 'skip', 'normal', '{}', '', '{}', '', '', 0, 0, format
+      from (values ('s', 1), ('t', 0)) as s (id, format)`);
+    await pool.query(`insert into jobs (job_id, status, request_id, input_hash, schedule_id)
+      select schedule_id, 'queued', 'r', '', schedule_id from schedules`);
+    const { rows } = await pool.query('select job_id, format from jobs order by 1');
+    expect(rows).toEqual([
+      { job_id: 's', format: 1 },
+      { job_id: 't', format: 0 },
+    ]);
+  });
+
   test('is cancelled at once if it is queued, and marked if a worker was faster', async () => {
     for (let i = 0; i < 20; i++) {
       const jobId = await store();

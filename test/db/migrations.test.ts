@@ -20,7 +20,7 @@ import {
   MIN_OBSERVED_YEAR,
   MIN_VEHICLE_YEAR,
 } from '../../src/contracts/bounds.ts';
-import { MIGRATIONS_FOLDER } from '../../src/db/migrate.ts';
+import { MIGRATIONS_FOLDER, migrateDatabase } from '../../src/db/migrate.ts';
 import { atEnd } from '../helpers/at-end.ts';
 
 /** A database without any table, dropped at the end of the suite. */
@@ -131,6 +131,48 @@ describe('a database with jobs of an earlier version', () => {
     // What waited is in the line.
     const claimed = await client.query("select job_id, attempt from claim_job('w', null, null, 30)");
     expect(claimed.rows).toEqual([{ job_id: 'queued', attempt: 1 }]);
+  });
+});
+
+describe('a migration of a database in use', () => {
+  test('gives way to whoever holds a lock, keeps nobody waiting behind it, and goes on afterwards', async () => {
+    const client = await createEmptyDatabase();
+    const files = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
+    await client.query(`create schema drizzle;
+      create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`);
+    for (const { sql, hash, folderMillis } of files.slice(0, -1)) {
+      for (const statement of sql) await client.query(statement);
+      const row = [hash, folderMillis];
+      await client.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', row);
+    }
+    const { rows } = await client.query('select current_database() as name');
+    const url = new URL(inject('postgresUrl'));
+    url.pathname = `/${rows[0].name}`;
+    const other = new pg.Client({ connectionString: url.href });
+    await other.connect();
+    // What every migration writes into at its end, when it has its other locks.
+    await client.query('begin; lock table drizzle.__drizzle_migrations in exclusive mode');
+    const migrated = migrateDatabase(url.href);
+    // Not in the transaction, which would see the same activity again and again.
+    const isWaiting = async () =>
+      (
+        await other.query(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        )
+      ).rowCount === 1;
+    // Twice: it tries again. The statement behind it has the lock as soon as the migration gives way.
+    for (let i = 0; i < 2; i++) {
+      while (!(await isWaiting()));
+      await other.query('insert into jobs (job_id, status, request_id, input_hash) values ($1, $2, $3, $4)', [
+        ...[`opt_${i}`, 'queued', 'r', ''],
+      ]);
+    }
+    await client.query('commit');
+    await migrated;
+    const stored = await client.query('select count(*)::int from drizzle.__drizzle_migrations');
+    expect(stored.rows).toEqual([{ count: files.length }]);
+    expect((await client.query('select job_id from jobs order by 1')).rowCount).toBe(2);
+    await other.end();
   });
 });
 

@@ -6,7 +6,13 @@ import { openDatabase } from '../../src/db/client.ts';
 import { atEnd } from './at-end.ts';
 
 /** A migrated, empty database for this test file, dropped at its end. */
-export async function createTestDatabase(): Promise<string> {
+export const createTestDatabase = (): Promise<string> =>
+  createDatabase(`template ${inject('templateDatabase')}`);
+
+/** A database without any table, dropped at the end of the test file. */
+export const createEmptyTestDatabase = (): Promise<string> => createDatabase('');
+
+async function createDatabase(options: string): Promise<string> {
   const name = `fleet_test_${randomBytes(6).toString('hex')}`;
   const server = inject('postgresUrl');
   const admin = async (text: string) => {
@@ -14,7 +20,7 @@ export async function createTestDatabase(): Promise<string> {
     await client.connect();
     await client.query(text).finally(() => client.end());
   };
-  await admin(`create database ${name} template ${inject('templateDatabase')}`);
+  await admin(`create database ${name} ${options}`);
   atEnd(() => admin(`drop database if exists ${name} with (force)`));
   const url = new URL(server);
   url.pathname = `/${name}`;
