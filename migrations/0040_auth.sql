@@ -18,8 +18,8 @@ ALTER TABLE "jobs" ADD COLUMN "owner" text;--> statement-breakpoint
 ALTER TABLE "plans" ADD COLUMN "owner" text;--> statement-breakpoint
 ALTER TABLE "replays" ADD COLUMN "owner" text;--> statement-breakpoint
 ALTER TABLE "schedules" ADD COLUMN "owner" text;--> statement-breakpoint
-CREATE INDEX "jobs_owner" ON "jobs" USING btree ("owner","created_at","job_id") WHERE "jobs"."owner" is not null;--> statement-breakpoint
-CREATE INDEX "plans_owner" ON "plans" USING btree ("owner","created_at","plan_id") WHERE "plans"."owner" is not null;--> statement-breakpoint
-CREATE INDEX "replays_owner" ON "replays" USING btree ("owner","created_at","replay_id") WHERE "replays"."owner" is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "jobs_owner" ON "jobs" USING btree ("owner","created_at","job_id") WHERE "jobs"."owner" is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "plans_owner" ON "plans" USING btree ("owner","created_at","plan_id") WHERE "plans"."owner" is not null;--> statement-breakpoint
+CREATE INDEX IF NOT EXISTS "replays_owner" ON "replays" USING btree ("owner","created_at","replay_id") WHERE "replays"."owner" is not null;--> statement-breakpoint
 COMMENT ON COLUMN job_history.caller IS 'who asked: X-Client-Id of the request, else its key or subject, without authentication its address';
 COMMENT ON COLUMN job_history.address IS 'who takes turns with whom: the owner of the key or the subject; without authentication an IPv4 address, the /64 network of an IPv6 one';

@@ -84,7 +84,7 @@ function parserOf(delimiter: Delimiter): Parser {
   });
 }
 
-/** Whether there is a line with text that has ended. O(bytes): one expression for both would search from each of them. */
+/** Whether a line with text has ended. O(bytes): one expression for both would search from each of them. */
 function hasLine(bytes: Buffer): boolean {
   return /[\n\r]/.test(bytes.toString().trimStart());
 }

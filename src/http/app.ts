@@ -18,6 +18,7 @@ import { registerDocuments } from './documents.ts';
 import { handleError } from './error-handler.ts';
 import { registerGuide } from './guide/routes.ts';
 import { answerUnrouted, handleNotFound } from './known-paths.ts';
+import { measureRequests } from './measure-requests.ts';
 import { registerMetrics } from './metrics.ts';
 import { refuseWhileFull } from './refuse-while-full.ts';
 import { requestId } from './request-id.ts';
@@ -79,7 +80,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     reply.header('x-request-id', request.id);
   });
   clientErrors.follow(app);
-  if (deps.metrics) registerMetrics(app, deps, deps.metrics);
+  if (deps.metrics) measureRequests(app, deps.metrics);
   app.addHook('onResponse', async (request, reply) => {
     request.log.info(
       {
@@ -129,6 +130,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   registerGuide(app);
   await registerConsole(app, config);
   refuseWhileFull(app, deps);
+  if (deps.metrics) registerMetrics(app, deps, deps.metrics);
   const routes = [
     serviceRoutes,
     optimizeRoutes,

@@ -2,7 +2,7 @@ import type { Gauge } from 'prom-client';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/client.ts';
 import { readServiceFigures, type ServiceFigures } from '../db/service-figures.ts';
-import { DURATION_BUCKETS, type Metrics } from '../process/metrics.ts';
+import type { Metrics } from '../process/metrics.ts';
 import type { App, Deps } from './deps.ts';
 import { openForecastError } from './forecast-error.ts';
 
@@ -11,14 +11,9 @@ const FIGURES_MS = 1000;
 /** A scrape does not wait longer for PostgreSQL; the figures are absent then. */
 const MAX_FIGURES_MS = 2000;
 
-/** A request that was broken off by its caller, as reverse proxies count it. */
-const BROKEN_OFF = 499;
-const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
-
-/** `/metrics`, and the hook that measures every request. Call it before the routes are registered. */
+/** `/metrics`. Call it after `protect`: with authentication it is for operators. */
 export function registerMetrics(app: App, deps: Deps, metrics: Metrics): void {
   const { registry } = metrics;
-  measureRequests(app, metrics);
   const refreshFigures = addServiceFigures(deps.config, deps.database.db, metrics);
   const onError = (err: unknown) => deps.logger.warn({ err }, 'error of the forecast unknown');
   const readForecastError = openForecastError(deps, onError);
@@ -43,44 +38,6 @@ export function registerMetrics(app: App, deps: Deps, metrics: Metrics): void {
 function setKnown(gauge: Gauge, value: number | null): void {
   if (value === null) gauge.remove();
   else gauge.set(value);
-}
-
-/** Routes are named by their pattern, so that no label has values without number. */
-function measureRequests(app: App, { client, registry }: Metrics): void {
-  const registers = [registry];
-  const durations = new client.Histogram({
-    name: 'fleet_http_request_duration_seconds',
-    help: 'Time from the headers of a request to the end of its answer; status 499: broken off by the caller',
-    labelNames: ['method', 'route', 'status'],
-    buckets: DURATION_BUCKETS,
-    registers,
-  });
-  const open = new client.Gauge({
-    name: 'fleet_http_requests_in_flight',
-    help: 'Requests that are being answered, those that wait for a job included',
-    registers,
-  });
-  new client.Gauge({
-    name: 'fleet_websocket_connections',
-    help: 'Open WebSockets',
-    registers,
-    collect() {
-      this.set(app.websocketServer.clients.size);
-    },
-  });
-  app.addHook('onRequest', async (request, reply) => {
-    // A WebSocket is open until its reader leaves: no request that is answered.
-    if (request.ws) return;
-    const end = durations.startTimer();
-    open.inc();
-    // Not `onResponse`, which is not called for answers that their caller breaks off.
-    reply.raw.once('close', () => {
-      open.dec();
-      const method = METHODS.has(request.method) ? request.method : 'other';
-      const status = reply.raw.writableFinished ? reply.statusCode : BROKEN_OFF;
-      end({ method, route: (!request.is404 && request.routeOptions.url) || 'none', status });
-    });
-  });
 }
 
 /**

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { HOUR_MS } from '../../src/contracts/time.ts';
+import { storeKey } from '../helpers/keys.ts';
 import { type Scrape, sampleOf, scrape } from '../helpers/metrics.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 
@@ -151,6 +152,19 @@ test('without the setting neither the API nor a worker has /metrics, and the wor
   expect((await fetch(`${service.url}/metrics`)).status).toBe(404);
   expect((await fetch(`${worker.statusUrl}/metrics`)).status).toBe(404);
   expect((await fetch(`${worker.statusUrl}/readyz`)).status).toBe(200);
+});
+
+test('with authentication the API gives its metrics to operators only, and counts whom it refuses', async () => {
+  const service = await startTestService({ apis: 0, workers: 0, overrides: { METRICS: true, AUTH: 'keys' } });
+  const api = await service.startApi();
+  const [planner, operator] = [await storeKey(service.db, 'planner'), await storeKey(service.db, 'operator')];
+  const asked = async (headers?: Record<string, string>) =>
+    fetch(`${api.url}/metrics`, { headers: headers ?? {} });
+  expect((await asked()).status).toBe(401);
+  expect((await asked(planner.headers)).status).toBe(403);
+  const answer = await asked(operator.headers);
+  expect(answer.status).toBe(200);
+  expect(await answer.text()).toMatch(/^fleet_http_request_duration_seconds_count\{.*status="401"\} 1$/m);
 });
 
 test('scrapes are answered while PostgreSQL is away: the figures of the service are absent, and the rest is there', async () => {
