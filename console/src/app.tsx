@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { news } from './announce.ts';
+import { keepKey, key } from './api/key.ts';
 import { startKeys } from './keys.ts';
 import { PAGES } from './pages/pages.ts';
 import { addressOf, page } from './router.ts';
@@ -33,6 +34,11 @@ export function App() {
   );
 }
 
+function logOut(): void {
+  keepKey(undefined);
+  window.location.reload();
+}
+
 function Sidebar() {
   return (
     <header class="sidebar">
@@ -53,6 +59,11 @@ function Sidebar() {
         <button type="button" onClick={() => (isHelpOpen.value = true)}>
           {texts.help.open} <kbd>?</kbd>
         </button>
+        {key !== undefined && (
+          <button type="button" onClick={logOut}>
+            {texts.access.logOut}
+          </button>
+        )}
         <label>
           <span class="unseen">{texts.theme.label}</span>
           <select value={theme.value} onChange={(e) => (theme.value = e.currentTarget.value as Theme)}>

@@ -50,6 +50,12 @@ export const texts = {
     copy: 'Copy',
     copied: 'Copied',
   },
+  access: {
+    needsKey: 'This service wants to know who you are.',
+    key: 'API key or token',
+    logIn: 'Log in',
+    logOut: 'Log out',
+  },
   deletion: {
     delete: 'Delete',
     keep: 'Keep it',

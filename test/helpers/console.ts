@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { expect, vi } from 'vitest';
 import { importSample } from '../../src/commands/import/sample.ts';
 import { buildConsole } from '../../src/commands/start/build-console.ts';
+import type { Config } from '../../src/config.ts';
 import { atEnd } from './at-end.ts';
 import { openBrowser, seriousFindings, watchPage } from './browser.ts';
 import { startTestService } from './service.ts';
@@ -58,7 +59,10 @@ export async function pictureOf(page: Page, other = ''): Promise<string> {
  * The console as it is built from the sources, of a service with the sample, in a browser.
  * @param executable path of the Chromium
  */
-export async function startConsole(executable: string, options: { apis?: number } = {}) {
+export async function startConsole(
+  executable: string,
+  options: { apis?: number; overrides?: Partial<Config> } = {},
+) {
   await buildConsole();
   const service = await startTestService(options);
   await service.pool.query('delete from locations');

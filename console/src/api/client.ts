@@ -1,4 +1,5 @@
 import { createFleetClient, type ErrorDetail, FleetError } from 'fleet-client';
+import { key } from './key.ts';
 
 export { FleetConnectionError, FleetError } from 'fleet-client';
 
@@ -15,7 +16,7 @@ export type Envelope<T> = {
 type Sent = { body?: unknown; signal?: AbortSignal | undefined; headers?: Record<string, string> };
 
 /** A page says soon that the service is away, and tries again by itself. */
-export const fleet = createFleetClient({ retry: { attempts: 2 } });
+export const fleet = createFleetClient({ apiKey: key, retry: { attempts: 2 } });
 
 /**
  * Sends a request and reads its answer.

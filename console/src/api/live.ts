@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Envelope } from './client.ts';
+import { key } from './key.ts';
 
 /** What a running job reports. Costs are in the unit of the plan. */
 export type Progress = {
@@ -59,7 +60,9 @@ function tell(type: 'subscribe' | 'unsubscribe', jobId: string): void {
 
 function open(): void {
   connection.value = connection.value === 'away' ? 'away' : 'connecting';
-  const current = new WebSocket(`${window.location.origin.replace(/^http/, 'ws')}/ws/optimization`);
+  const url = `${window.location.origin.replace(/^http/, 'ws')}/ws/optimization`;
+  // A browser's WebSocket has no headers: the key is a subprotocol.
+  const current = new WebSocket(url, key ? ['fleet.v1', `fleet.auth.${key}`] : []);
   socket = current;
   current.addEventListener('open', () => {
     connection.value = 'live';

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { FleetConnectionError, FleetError } from '../api/client.ts';
 import { texts } from '../texts.ts';
+import { LogIn } from './log-in.tsx';
 
 const AWAY_RETRY_MS = 3000;
 
@@ -48,7 +49,10 @@ function Command({ text }: { text: string }) {
   );
 }
 
-/** What went wrong, in the service's own words. If it does not answer, it is asked again until it does. */
+/**
+ * What went wrong, in the service's own words. If it does not answer, it is asked again until it does; if it wants a
+ * key, here is where to give one.
+ */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const isAway = error instanceof FleetConnectionError;
   useEffect(() => {
@@ -56,11 +60,14 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
     const timer = setTimeout(onRetry, AWAY_RETRY_MS);
     return () => clearTimeout(timer);
   }, [error]);
+  const needsKey = error instanceof FleetError && error.code === 'UNAUTHORIZED';
   const title = isAway
     ? texts.states.away
-    : error instanceof FleetError
-      ? texts.states.failed
-      : texts.states.broken;
+    : needsKey
+      ? texts.access.needsKey
+      : error instanceof FleetError
+        ? texts.states.failed
+        : texts.states.broken;
   return (
     <section class="state fault" role="alert">
       <h2>{title}</h2>
@@ -76,7 +83,8 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
       ) : (
         !isAway && <p>{String(error)}</p>
       )}
-      {onRetry && (
+      {needsKey && <LogIn />}
+      {onRetry && !needsKey && (
         <button type="button" onClick={onRetry}>
           {texts.states.retry}
         </button>

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { findChromium } from '../helpers/browser.ts';
+import { startConsole } from '../helpers/console.ts';
+import { storeKey } from '../helpers/keys.ts';
+
+const executable = findChromium();
+if (!executable) console.warn('SKIPPED: the login of the console; no Chromium was found on PATH');
+
+test.skipIf(!executable)(
+  'with authentication the console asks for a key, plans with it, follows over the WebSocket, and forgets it on request',
+  async () => {
+    const fleet = await startConsole(executable!, { overrides: { AUTH: 'keys' } });
+    const { key } = await storeKey(fleet.db, 'planner');
+    const { page, complaints } = await fleet.open('');
+    const question = page.getByRole('heading', { name: 'This service wants to know who you are.' });
+    await question.waitFor();
+    expect(await fleet.serious(page)).toEqual([]);
+    const field = page.getByLabel('API key or token');
+    await field.fill('fds_unknown');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    await page.getByText('the API key is unknown or revoked; ask an operator for another one').waitFor();
+
+    await field.fill(` ${key} `);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    const sockets: string[] = [];
+    page.on('websocket', (socket) => {
+      sockets.push(socket.url());
+      socket.on('framereceived', () => sockets.push('frame'));
+    });
+    await page.getByRole('button', { name: 'Plan again' }).click();
+    await page.getByRole('heading', { level: 1, name: /385 vehicles/ }).waitFor();
+    expect(sockets[0]).toMatch(/\/ws\/optimization$/);
+    expect(sockets).toContain('frame');
+
+    // Another tab is another reader.
+    const other = await fleet.open('/jobs');
+    await other.page.getByRole('heading', { name: 'This service wants to know who you are.' }).waitFor();
+    await other.page.close();
+
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await question.waitFor();
+    // The browser itself reports each refused request; nothing else is wrong.
+    expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
+    await page.close();
+  },
+);
