@@ -10,6 +10,7 @@
  */
 import { type SolverModel, withSolverModel } from '../highs/highs.ts';
 import { fromUnits } from '../problem/costs.ts';
+import { evenPartOf } from '../run/budget.ts';
 import type { Cache } from '../run/cache.ts';
 import type { SolveControl } from '../run/control.ts';
 import { isOver } from '../run/stopping.ts';
@@ -112,8 +113,10 @@ async function worthOfLevel(
   return worth;
 }
 
-/** @returns null if time was up, or if no places are near others */
-async function coarseMultiplier(problem: HorizonProblem, run: RangesControl): Promise<number | null> {
+/** @returns null if a third of the time was not enough, or if no places are near others */
+async function coarseMultiplier(problem: HorizonProblem, ranges: RangesControl): Promise<number | null> {
+  // The rest is for ranges, whose plans are the answer where time is short.
+  const run = { ...ranges, control: { ...ranges.control, ...evenPartOf(ranges.control, 3) } };
   const coarse = withFewerPlaces(problem, Math.ceil(problem.n / COARSENESS));
   if (coarse.n === problem.n) return null;
   const { start } = await startFromRanges(coarse, [], run);
