@@ -20,7 +20,7 @@ COPY workers ./workers
 COPY migrations ./migrations
 COPY data ./data
 # The guide at /guide.
-COPY README.md CONTRIBUTING.md ./
+COPY CHANGELOG.md README.md CONTRIBUTING.md ./
 COPY docs ./docs
 COPY bench ./bench
 COPY console/README.md ./console/
