@@ -234,7 +234,8 @@ export const texts = {
     },
     location: {
       sentence: (demand: string, before: string, after: string) =>
-        `${of(demand, 'trip')} in the planned hour; vehicles here can serve ${before} before and ${after} after the moves.`,
+        `${of(demand, 'trip')} in the planned hour; vehicles here can serve ${before} before and ` +
+        `${after} after the moves.`,
       short: (unmet: string) => `${of(unmet, 'stays', 'stay')} unserved.`,
       served: 'All of them are served.',
       moves: (arriving: string, leaving: string) =>
@@ -405,9 +406,10 @@ export const texts = {
     instead: (policy: string, share: string, more: string, km: string) =>
       `instead of ${share} (${policy}): ${of(more, 'trip')}, for ${km} of moving.`,
     assumptions: (vehicles: string, trips: string, price: string, ends: string) =>
-      `Assumed: ${of(vehicles, 'vehicle')}, all alike, serve up to ${of(trips, 'trip')} an hour each; a trip that nobody serves ` +
-      `in its hour is lost and costs ${price}; a vehicle that moves serves nobody until it arrives; ${ends}; plans ` +
-      'know only what was known when their hour began, unless they are said to know the demand.',
+      `Assumed: ${of(vehicles, 'vehicle')}, all alike, serve up to ${of(trips, 'trip')} an hour each; ` +
+      `a trip that nobody serves in its hour is lost and costs ${price}; a vehicle that moves serves nobody until it ` +
+      `arrives; ${ends}; plans know only what was known when their hour began, ` +
+      'unless they are said to know the demand.',
     tripEnds: {
       stored: 'vehicles are free where trips end, as the stored counts have it',
       none: 'vehicles are free where they served',
@@ -581,7 +583,8 @@ export const texts = {
     locations: (all: string, active: string) =>
       `${of(all, 'location is', 'locations are')} stored, ${active} of them active.`,
     fleet: (all: string, operational: string, places: string) =>
-      `${of(all, 'vehicle is', 'vehicles are')} stored, ${operational} of them operational, at ${of(places, 'location')}.`,
+      `${of(all, 'vehicle is', 'vehicles are')} stored, ${operational} of them operational, ` +
+      `at ${of(places, 'location')}.`,
     demand: (place: string, hours: string, newest: string) =>
       `${place}: ${of(hours, 'hour of demand is', 'hours of demand are')} stored, the newest is ${newest}.`,
     events: (all: string, coming: string) => `Events stored: ${all}; not over yet: ${coming}.`,
@@ -601,7 +604,8 @@ export const texts = {
     advice: 'Drop a CSV below, or send it from a shell:',
     noneFits: 'No row fits.',
     cut: (rows: string) =>
-      `More is stored than this page shows at once: these are the first ${rows} rows. What you find is looked for in all.`,
+      `More is stored than this page shows at once: these are the first ${rows} rows. ` +
+      'What you find is looked for in all.',
     searching: (rows: string) => `Looking further, ${of(rows, 'row')} so far …`,
     noRow: (key: string) => `There is no row ${key}: it was deleted, or never stored.`,
     onlyFirst: (rows: string) => `Of these the table has the first ${rows}; find the others by their words.`,

@@ -24,7 +24,8 @@ function faultsOf({ mode, constraints }: Policy, inReplay: ReadonlySet<number>):
   if (!constraints) return [];
   const missing = boundedLocationIds(constraints).filter((id) => !inReplay.has(id));
   if (missing.length > 0) {
-    const message = `location ${Math.min(...missing)} is not part of the replay; add it to location_ids, or leave it out`;
+    const first = Math.min(...missing);
+    const message = `location ${first} is not part of the replay; add it to location_ids, or leave it out`;
     return [{ field: 'constraints', message, detail: null }];
   }
   const plain = { demand_forecast: {}, fleet_state: { vehicles: [] }, constraints };

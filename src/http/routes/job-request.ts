@@ -20,7 +20,8 @@ export function jobRequestRoutes({ database: { db } }: Deps): FastifyPluginAsync
           tags: ['jobs'],
           summary: 'The request that made a job',
           description:
-            'As it was posted, so that it can be posted again with a change. Kept for RETENTION_INPUT_DAYS after the end.',
+            'As it was posted, so that it can be posted again with a change. Kept for RETENTION_INPUT_DAYS after the ' +
+            'end.',
           params: Type.Object({ job_id: JobReference }),
           response: { 200: answers('the request of the job', JobRequest), ...errors(400, 404, 503) },
         },
