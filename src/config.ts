@@ -114,6 +114,47 @@ export const SettingsSchema = Type.Object({
     }),
   ),
   METRICS: flag(false, 'serve `/metrics` for Prometheus: on the API, and on the `WORKER_PORT` of workers'),
+  TRACING: Type.Enum(['off', 'otlp'], {
+    default: 'off',
+    description: 'send traces to an OpenTelemetry collector: `off`, or `otlp` (OTLP over HTTP)',
+  }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalText(
+    'the collector, without `/v1/traces`; unset: `http://localhost:4318`',
+    { pattern: '^https?://' },
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optionalText(
+    'where traces go, the whole address; it goes before OTEL_EXPORTER_OTLP_ENDPOINT',
+    { pattern: '^https?://' },
+  ),
+  OTEL_EXPORTER_OTLP_TIMEOUT: integer(
+    3000,
+    1,
+    60_000,
+    'milliseconds that sending spans may take, with retries; at the end of a process, too',
+  ),
+  OTEL_SERVICE_NAME: optionalText('`service.name` of the spans; unset: `fleet-api` and `fleet-worker`'),
+  OTEL_TRACES_SAMPLER: Type.Enum(
+    [
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ],
+    {
+      default: 'parentbased_always_on',
+      description: 'which traces are sent; `parentbased_…`: the caller decides, if it sends `traceparent`',
+    },
+  ),
+  OTEL_TRACES_SAMPLER_ARG: number(1, 0, 1, 'share of the traces that `…traceidratio` sends'),
+  OTEL_BSP_SCHEDULE_DELAY: integer(5000, 1, 60_000, 'milliseconds between two batches of spans'),
+  OTEL_BSP_MAX_QUEUE_SIZE: integer(
+    2048,
+    1,
+    1_000_000,
+    'spans per process that wait to be sent; further ones are dropped',
+  ),
   JOBS_RUNNING_PER_CALLER: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -315,7 +356,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     }
     const value = parse(raw, schema.type);
     // A URL may carry a password: never repeat it.
-    const shown = /_(URL|SECRET)$/.test(name) ? 'its value' : `"${raw}"`;
+    const shown = /_(URL|SECRET|ENDPOINT)$/.test(name) ? 'its value' : `"${raw}"`;
     for (const error of Errors(schema, value)) problems.push(`${name}: ${shown} ${error.message}`);
     values[name] = value;
   }

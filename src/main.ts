@@ -14,6 +14,7 @@ import { openStartWait, type Running, runProcess } from './process/lifecycle.ts'
 import { createLogger } from './process/logger.ts';
 import { giveMemoryBack } from './process/memory.ts';
 import { openMetrics } from './process/metrics.ts';
+import { openTracing } from './process/tracing.ts';
 import { openEventBus } from './queue/bus.ts';
 import { openQueue } from './queue/queue.ts';
 
@@ -38,6 +39,7 @@ export async function startApi(
   const withDatabase = openStartWait('PostgreSQL', isDatabaseUnavailable, config, say, signal);
   await withDatabase(() => assertMigrated(database.pool));
   const metrics = config.METRICS ? await openMetrics(database.pool) : undefined;
+  const tracing = await openTracing('api', config, logger);
   const queue = await withDatabase(() => openQueue(config, onError));
   const bus = openEventBus(config, onError);
   const watch = openJobWatch({ db: database.db, bus, onError });
@@ -54,6 +56,7 @@ export async function startApi(
     fullQueue: createFullQueue(),
     logger,
     metrics,
+    tracing,
   });
 
   const close = async () => {
@@ -65,7 +68,7 @@ export async function startApi(
     await app.close();
     clearTimeout(deadline);
     watch.close();
-    await Promise.all([forecaster.close(), intake.close(), queue.close(), bus.close()]);
+    await Promise.all([forecaster.close(), intake.close(), queue.close(), bus.close(), tracing?.close()]);
     await database.close();
     logger.info('stopped');
   };

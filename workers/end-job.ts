@@ -16,6 +16,7 @@ import type { NewPlan } from '../src/db/plans.ts';
 import type { NewReplay } from '../src/db/replays.ts';
 import type { PhaseMark } from '../src/db/schema.ts';
 import { isHeldBack, type RunningLimit } from '../src/db/turns.ts';
+import type { TraceSpan, Tracing } from '../src/process/tracing.ts';
 import type { EventBus } from '../src/queue/event-bus.ts';
 import type { JobQueue } from '../src/queue/queue.ts';
 import { errorAnswer } from './answer.ts';
@@ -32,6 +33,8 @@ export type WorkerDeps = {
   logger: Logger;
   /** undefined: the setting METRICS is off */
   metrics?: WorkerMetrics | undefined;
+  /** undefined: the setting TRACING is off */
+  tracing?: Tracing | undefined;
 };
 
 /** A claimed job that is about to end, with the data for its answer and the record of its attempt. */
@@ -40,6 +43,8 @@ export type ClaimedJobState = Omit<ClaimedJob, 'input' | 'facts' | 'cancelReques
   phases: PhaseMark[];
   /** last progress reported; undefined: none yet */
   progress?: Progress | undefined;
+  /** of this attempt; undefined: the setting TRACING is off */
+  span?: TraceSpan | undefined;
   logger: Logger;
 };
 
@@ -91,13 +96,17 @@ async function store(
   made?: NewPlan | NewReplay,
 ): Promise<boolean> {
   const attemptEnd = { ...end, phases: job.phases };
+  const storing = job.span?.child('store answer');
   const finished = await untilAvailable(deps, () =>
     finishJob(deps.db, job, { ...ending, progress: job.progress }, attemptEnd, made),
   );
+  storing?.set({ 'fleet.stored': finished !== null });
+  storing?.end();
   if (!finished) return false;
+  describeEnd(job.span, end);
   // Waiting callers are notified first.
   const announced = deps.bus
-    .publish({ type: 'ended', job_id: job.jobId })
+    .publish({ type: 'ended', job_id: job.jobId, trace: job.span?.context })
     .catch((err) => job.logger.warn({ err }, 'not announced'));
   const { status, solverStatus, answer } = ending;
   job.logger.info(
@@ -160,6 +169,7 @@ export async function giveBack(
     await endCancelled(deps, job, end);
     return;
   }
+  describeEnd(job.span, end);
   job.logger.warn({ reason: end.reason, delay_seconds: delaySeconds }, 'job released');
   deps.metrics?.attemptEnded(job.kind, end, null);
   // If the queue is unreachable, a sweeper finds the job.
@@ -167,6 +177,11 @@ export async function giveBack(
     .enqueue(delaySeconds > 0 ? delaySeconds + TOKEN_MARGIN_SECONDS : 0)
     .catch((err) => job.logger.warn({ err }, 'job released, but not enqueued yet'));
   await wakeHeldBack(deps, job);
+}
+
+function describeEnd(span: TraceSpan | undefined, { outcome, reason }: Omit<AttemptEnd, 'phases'>): void {
+  span?.set({ 'fleet.job.outcome': outcome });
+  if (outcome === 'failed' || outcome === 'crashed') span?.fail(reason ?? undefined);
 }
 
 /** Announces a waiting job of the caller that only the caller's limit held back. If this fails, a sweeper finds it. */

@@ -9,6 +9,7 @@ import type { NewReplay } from '../src/db/replays.ts';
 import type { HolidayCalendar } from '../src/inputs/holidays.ts';
 import { type ClaimedJobState, isLastAttempt, untilAvailable, type WorkerDeps } from './end-job.ts';
 import type { WorkInput, WorkName } from './job-thread.ts';
+import { traceStages } from './job-trace.ts';
 import { type Phases, roundMs } from './phases.ts';
 import type { RunningJob } from './running-jobs.ts';
 import type { ThreadOutcome, Threads } from './threads.ts';
@@ -120,15 +121,21 @@ export function startRun<K extends JobKind>(
         if (progress.stage) phases.enter(progress.stage);
         reporting.report({ ...progress, progress: from + (to - from) * progress.progress });
       };
+      const thread = job.span?.child(`thread ${work}`);
+      const before = phases.marks.length;
+      let endedMs = 0;
       const running = deps.threads.start(work, input, limitSeconds, onProgress, transfer);
       entry.stopWork = running.stop;
       const outcome = await running.outcome.finally(() => {
         entry.stopWork = undefined;
         reporting.stop();
+        endedMs = phases.elapsedMs();
+        thread?.end(phases.claimedAt + endedMs);
       });
       job.solveTimeMs = roundMs(performance.now() - startedAt);
       // A thread that was ended does not return this. Its last reported progress is used then.
       for (const { stage, at } of outcome.stages ?? []) phases.enter(stage, at);
+      if (thread) traceStages(thread, phases, before, endedMs);
       if (outcome.status === 'cancelled') throw new StoppedError('stopped');
       if (outcome.status === 'threw') throw new ThreadFault((outcome as { stack: string }).stack);
       const pausedMs = running.readPausedMs();
@@ -172,7 +179,7 @@ function reportProgress({ db, bus }: WorkerDeps, job: ClaimedJobState) {
     report(told: Progress) {
       newest = learnProgress(newest, told);
       job.progress = newest;
-      bus.publish({ type: 'progress', job_id, attempt, ...newest }).catch(onError);
+      bus.publish({ type: 'progress', job_id, attempt, ...newest, trace: job.span?.context }).catch(onError);
       writing ??= setTimeout(write, STORE_PROGRESS_MS);
     },
     stop: () => clearTimeout(writing),

@@ -11,6 +11,7 @@ import { openStartWait, type Running, runProcess } from '../src/process/lifecycl
 import { createLogger } from '../src/process/logger.ts';
 import { giveMemoryBack } from '../src/process/memory.ts';
 import { openMetrics } from '../src/process/metrics.ts';
+import { openTracing } from '../src/process/tracing.ts';
 import { openEventBus } from '../src/queue/bus.ts';
 import { openConsumer, openQueue } from '../src/queue/queue.ts';
 import { every } from './every.ts';
@@ -69,6 +70,7 @@ export async function startWorker(
   const running = createRunningJobs();
   // Nobody could read them without the port.
   const metrics = config.METRICS && config.WORKER_PORT !== undefined ? await openMetrics(pool) : undefined;
+  const tracing = await openTracing('worker', config, logger);
   const status = await openStatusPort(config, pool, metrics?.registry);
 
   bus
@@ -83,6 +85,7 @@ export async function startWorker(
     levelOrder: createLevelOrder(),
     travel: createTravelCache(undefined, metrics?.countCache),
     metrics: metrics && addWorkerMetrics(metrics, config, running),
+    tracing,
   };
   const consumer = await withDatabase(() => openConsumer(config, () => runJob(deps), onError));
   const beat = async () => {
@@ -126,7 +129,7 @@ export async function startWorker(
       stopBeating();
       await removeWorker(db, workerId).catch(onError);
       stopLooking();
-      await Promise.all([threads.close(), queue.close(), bus.close()]);
+      await Promise.all([threads.close(), queue.close(), bus.close(), tracing?.close()]);
       await status?.close();
       await closeDatabase();
       logger.info('stopped');

@@ -19,6 +19,10 @@ export type Phases = {
    * @param at milliseconds of `process.hrtime`
    */
   enter(phase: string, at?: number): void;
+  /** the time of the claim, milliseconds since 1970 */
+  claimedAt: number;
+  /** milliseconds since the claim */
+  elapsedMs(): number;
 };
 
 /** Call it when the job has been claimed. */
@@ -27,6 +31,8 @@ export function startPhases(): Phases {
   const marks: PhaseMark[] = [];
   return {
     marks,
+    claimedAt: Date.now(),
+    elapsedMs: () => monotonicMs() - claimedAt,
     enter(phase, at = monotonicMs()) {
       if (marks.some((mark) => mark.phase === phase)) return;
       marks.push({ phase, ms: roundMs(at - claimedAt) });

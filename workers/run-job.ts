@@ -12,6 +12,7 @@ import {
   untilAvailable,
 } from './end-job.ts';
 import { type JobEnd, type JobRunDeps, StoppedError, startRun, ThreadFault } from './job-run.ts';
+import { traceAttempt } from './job-trace.ts';
 import { workOf } from './kinds/kinds.ts';
 import { type Phases, startPhases } from './phases.ts';
 import type { RunningJob } from './running-jobs.ts';
@@ -45,11 +46,30 @@ export async function runJob(deps: RunJobDeps): Promise<void> {
 async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, phases: Phases) {
   const { facts, input, cancelRequested: _, ...attempt } = claimed;
   const { jobId, requestId } = attempt;
-  const logger = deps.logger.child({ job_id: jobId, request_id: requestId, attempt: attempt.attempt });
-  const job: ClaimedJobState = { ...attempt, solveTimeMs: 0, phases: phases.marks, logger };
+  const span = deps.tracing && traceAttempt(deps.tracing, attempt, phases);
+  const logger = deps.logger.child({
+    ...{ job_id: jobId, request_id: requestId, attempt: attempt.attempt },
+    ...(span && { trace_id: span.traceId }),
+  });
+  const job: ClaimedJobState = { ...attempt, solveTimeMs: 0, phases: phases.marks, span, logger };
+  try {
+    await carryOut(deps, job, { facts, input }, entry, phases);
+  } finally {
+    span?.end();
+  }
+}
+
+async function carryOut(
+  deps: RunJobDeps,
+  job: ClaimedJobState,
+  stored: Pick<ClaimedJob, 'facts' | 'input'>,
+  entry: RunningJob,
+  phases: Phases,
+): Promise<void> {
+  const { logger } = job;
   let end: JobEnd | StoppedError | ThreadFault | AppError;
   try {
-    const working = workOf(job.kind)(startRun(deps, job, { facts, input }, entry, phases));
+    const working = workOf(job.kind)(startRun(deps, job, stored, entry, phases));
     logger.info('job started'); // after the work has begun
     end = await working;
   } catch (err) {
@@ -61,6 +81,7 @@ async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, 
     end = err;
   }
   if (entry.stopReason === 'lost') {
+    job.span?.fail('lost to another worker');
     logger.warn('job lost to another worker; result discarded');
     const reason =
       `worker ${deps.workerId} was frozen, cut off from PostgreSQL, or too busy to report that it was ` +

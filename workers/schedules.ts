@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { JOB_PREFIXES } from '../src/contracts/jobs.ts';
 import type { OccurrenceOutcome } from '../src/contracts/schedules.ts';
+import type { TraceContext } from '../src/contracts/trace.ts';
 import type { Queryable } from '../src/db/client.ts';
 import { readAdmission } from '../src/db/job-intake.ts';
 import {
@@ -20,7 +21,7 @@ const SCHEDULES_PER_CALL = 1000;
 /** Missed occurrences that are recorded for one outage, the last ones. */
 const MAX_RECORDED_MISSED = 100;
 
-export type ScheduleDeps = Pick<WorkerDeps, 'config' | 'db' | 'queue' | 'logger'>;
+export type ScheduleDeps = Pick<WorkerDeps, 'config' | 'db' | 'queue' | 'logger' | 'tracing'>;
 
 /**
  * Decides on the occurrences that are due: stores their jobs, then announces them. Any number of processes may do this
@@ -41,15 +42,27 @@ export async function runSchedules(deps: ScheduleDeps, now?: Date): Promise<void
 }
 
 async function runSchedule(deps: ScheduleDeps, scheduleId: string, now: Date): Promise<void> {
+  // Sent only if it is ended below: an occurrence that makes no job has no trace.
+  const span = deps.tracing?.start('schedule occurrence', undefined, {
+    attributes: { 'fleet.schedule.id': scheduleId },
+  });
   const decided = await deps.db.transaction(async (tx) => {
-    const decision = await decide(deps, tx, scheduleId, now);
+    const decision = await decide(deps, tx, scheduleId, now, span?.context);
     return decision && (await storeOccurrence(tx, decision)) ? decision : undefined;
   });
   if (!decided) return;
   const { dueAt, outcome, job, missedAt } = decided;
-  const logger = deps.logger.child({ schedule_id: scheduleId, ...(job && { job_id: job.jobId }) });
+  const logger = deps.logger.child({
+    schedule_id: scheduleId,
+    ...(job && { job_id: job.jobId, ...(span && { trace_id: span.traceId }) }),
+  });
   logger.info({ due_at: dueAt.toISOString(), outcome, missed: missedAt.length }, 'schedule occurrence');
-  if (job) await deps.queue.enqueue().catch((err) => logger.error({ err }, 'job not enqueued yet'));
+  if (!job) return;
+  span?.set({ 'fleet.job.id': job.jobId });
+  const enqueueing = span?.child('enqueue job', { kind: 'producer' });
+  await deps.queue.enqueue().catch((err) => logger.error({ err }, 'job not enqueued yet'));
+  enqueueing?.end();
+  span?.end();
 }
 
 /**
@@ -61,6 +74,7 @@ async function decide(
   tx: Queryable,
   scheduleId: string,
   now: Date,
+  trace: TraceContext | undefined,
 ): Promise<Decided | undefined> {
   const schedule = await holdDueSchedule(tx, scheduleId, now);
   if (!schedule?.nextAt) return undefined;
@@ -82,5 +96,5 @@ async function decide(
   const { waiting } = await readAdmission(tx, { locationIds: [], maxWaiting });
   if (waiting >= maxWaiting) return undefined;
   const jobId = `${JOB_PREFIXES.decision}_${uuidv7()}`;
-  return { ...decision, job: { jobId, requestId: `${scheduleId}/${dueAt.toISOString()}` } };
+  return { ...decision, job: { jobId, requestId: `${scheduleId}/${dueAt.toISOString()}`, trace } };
 }

@@ -1,6 +1,7 @@
 import { findSilentJobs } from '../src/db/job-claims.ts';
 import { countClaimable, tidyTurns } from '../src/db/turns.ts';
 import { retryOrFail, runningLimit, type WorkerDeps } from './end-job.ts';
+import { traceTakeover } from './job-trace.ts';
 
 /** Maximum number of tokens added per sweep: enough work for the workers until the next sweep. */
 const TOKENS_PER_SWEEP = 1000;
@@ -14,12 +15,17 @@ export async function sweep(deps: WorkerDeps): Promise<void> {
   for (const silent of await findSilentJobs(deps.db, deps.config.JOB_LOCK_SECONDS)) {
     const { silentSeconds, ...job } = silent;
     const { jobId, requestId, attempt, workerId } = job;
-    const logger = deps.logger.child({ job_id: jobId, request_id: requestId, attempt });
+    const span = deps.tracing && traceTakeover(deps.tracing, job, silentSeconds);
+    const logger = deps.logger.child({
+      ...{ job_id: jobId, request_id: requestId, attempt },
+      ...(span && { trace_id: span.traceId }),
+    });
     const reason = `worker ${workerId} was silent for ${Math.round(silentSeconds)} s: it died, or lost its connection`;
     // A job that cannot be repaired must not keep the others waiting.
-    await retryOrFail(deps, { ...job, solveTimeMs: 0, phases: [], logger }, reason).catch((err) =>
+    await retryOrFail(deps, { ...job, solveTimeMs: 0, phases: [], span, logger }, reason).catch((err) =>
       logger.error({ err }, 'silent job not taken over'),
     );
+    span?.end();
   }
   const limit = runningLimit(deps.config);
   await tidyTurns(deps.db, limit.lockSeconds);

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { ERROR_CODES } from './errors.ts';
 import { JobReference, ProgressState } from './jobs.ts';
+import type { TraceContext } from './trace.ts';
 
 /** Messages of the WebSocket `/ws/optimization`. The AsyncAPI document is made from them. */
 
@@ -13,8 +14,14 @@ export const UnsubscribeMessage = Type.Object(
   { $id: 'UnsubscribeMessage', additionalProperties: false },
 );
 
+const traceparent = Type.Optional(
+  Type.String({
+    description: 'W3C trace context: where the message stands in the trace of its job, if it is traced',
+  }),
+);
+
 export const ProgressMessage = Type.Object(
-  { type: Type.Literal('progress'), job_id: Type.String(), ...ProgressState },
+  { type: Type.Literal('progress'), job_id: Type.String(), ...ProgressState, traceparent },
   { $id: 'ProgressMessage' },
 );
 export type ProgressMessage = Static<typeof ProgressMessage>;
@@ -23,6 +30,7 @@ export const CompleteMessage = Type.Object(
   {
     type: Type.Literal('complete'),
     job_id: Type.String(),
+    traceparent,
     result: Type.Unknown({ description: 'the envelope of the synchronous answer, success or error' }),
   },
   { $id: 'CompleteMessage' },
@@ -50,6 +58,7 @@ export type JobEvent =
       bound: number | null;
       gap: number | null;
       iterations: number | null;
+      trace?: TraceContext | undefined;
     }
-  | { type: 'ended'; job_id: string }
+  | { type: 'ended'; job_id: string; trace?: TraceContext | undefined }
   | { type: 'cancel'; job_id: string };

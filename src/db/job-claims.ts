@@ -3,6 +3,7 @@ import type { JobFacts } from '../contracts/job-facts.ts';
 import { type AttemptOutcome, JOB_FORMAT, type JobKind, type JobStatus } from '../contracts/jobs.ts';
 import type { SolverStatus } from '../contracts/optimize.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
+import type { TraceContext } from '../contracts/trace.ts';
 import { commitLater, type Database, executePrepared, type Queryable } from './client.ts';
 import { carryOutPlan, holdFleet } from './departures.ts';
 import { type JobAnswer, NOTHING_KNOWN, type Progress } from './jobs.ts';
@@ -24,6 +25,8 @@ export type ClaimedJob = {
   requestId: string;
   /** null if an earlier version stored the job: then they must be read from the input */
   facts: JobFacts | null;
+  /** what its spans follow; undefined: it was not traced */
+  trace: TraceContext | undefined;
   /** null if it is large: then `readJobInput` reads it */
   input: JobInput | null;
 };
@@ -53,11 +56,21 @@ export async function claimJob(
     select job_id as "jobId", kind, attempt, crashes, cancel_requested as "cancelRequested", request_id as "requestId",
       facts, is_large as "isLarge", input, locations
     from claim_job(${workerId}, ${first}, ${runningPerCaller}, ${lockSeconds}, ${JOB_FORMAT}::smallint)`;
-  type Row = Omit<ClaimedJob, 'input'> & { isLarge: boolean; input: string; locations: string | null };
+  type Row = Omit<ClaimedJob, 'input' | 'facts' | 'trace'> & {
+    facts: (JobFacts & { trace?: TraceContext }) | null;
+    isLarge: boolean;
+    input: string;
+    locations: string | null;
+  };
   const [row] = await executePrepared<Row>(db, 'claim_job', statement);
   if (!row) return undefined;
-  const { isLarge, input: request, locations, ...job } = row;
-  return { ...job, workerId, input: isLarge ? null : { request, locations } };
+  const { isLarge, input: request, locations, facts: stored, ...job } = row;
+  const { trace, ...facts } = stored ?? {};
+  return {
+    ...{ ...job, workerId, trace },
+    facts: stored && (facts as JobFacts),
+    input: isLarge ? null : { request, locations },
+  };
 }
 
 /** The input of a claimed job. */
@@ -273,6 +286,7 @@ export async function findSilentJobs(db: Queryable, lockSeconds: number): Promis
       attempt: jobs.attempts,
       crashes: jobs.crashes,
       requestId: jobs.requestId,
+      trace: sql<TraceContext | undefined>`${jobs.facts} -> 'trace'`,
       workerId: sql<string>`coalesce(${jobs.workerId}, 'unknown')`,
       silentSeconds: sql<number>`extract(epoch from now() - ${jobs.heartbeatAt})::float8`,
     })

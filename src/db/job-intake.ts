@@ -2,6 +2,7 @@ import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { JobFacts } from '../contracts/job-facts.ts';
 import { JOB_FORMAT, type JobKind } from '../contracts/jobs.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
+import type { TraceContext } from '../contracts/trace.ts';
 import { type Database, executePrepared, type Queryable } from './client.ts';
 import { copyTargets, isStoredPlan } from './job-previous.ts';
 import { jobs, locations } from './schema.ts';
@@ -24,6 +25,8 @@ export type NewJob = {
   owner?: string | null;
   /** what the event loop of a worker needs to know of the request */
   facts: JobFacts;
+  /** what its spans follow; absent: it was not traced. It is kept beside the facts. */
+  trace?: TraceContext | undefined;
   locationCount: number;
   vehicleCount: number;
 };
@@ -69,7 +72,7 @@ export async function insertJob(
     select ${job.jobId}, ${job.kind}, 'queued', ${job.requestId}, ${job.input}::json,
       ${conditions ? sql`named.points` : sql`null`}, ${job.inputHash}::bytea,
       ${idempotency?.key ?? null}, now() + make_interval(secs => ${idempotency?.ttlSeconds ?? null}),
-      ${job.priority}::job_priority, ${job.caller}, ${job.clientId}, ${JSON.stringify(job.facts)}::jsonb,
+      ${job.priority}::job_priority, ${job.caller}, ${job.clientId}, ${JSON.stringify({ ...job.facts, trace: job.trace })}::jsonb,
       ${job.locationCount}::int, ${job.vehicleCount}::int, ${JOB_FORMAT}::smallint, ${job.owner ?? null}
     from (select ${idempotency ? sql`count(*) from freed` : sql`1`}) as after_freed
     ${conditions ? sql`, (${namedLocations(conditions)}) as named where ${areTrue(conditions)}` : sql``}

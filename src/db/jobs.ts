@@ -1,6 +1,7 @@
 import { and, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm';
 import { ENDED_JOB_STATUSES, type JobKind, type JobStatus } from '../contracts/jobs.ts';
 import type { SolverStatus } from '../contracts/optimize.ts';
+import type { TraceContext } from '../contracts/trace.ts';
 import { type Database, executePrepared, type Queryable } from './client.ts';
 import { ownedBy } from './owner.ts';
 import { jobAttempts, jobs, plans } from './schema.ts';
@@ -84,6 +85,15 @@ export async function readAnswer(db: Database, jobId: string): Promise<JobAnswer
     from ${jobs} where job_id = ${jobId} and finished_at is not null`;
   const [answer] = await executePrepared<JobAnswer>(db, 'read_answer', statement);
   return answer;
+}
+
+/** What the spans of a job follow; undefined if it was not traced, or does not exist. */
+export async function readTrace(db: Queryable, jobId: string): Promise<TraceContext | undefined> {
+  const [row] = await db
+    .select({ trace: sql<TraceContext | null>`${jobs.facts} -> 'trace'` })
+    .from(jobs)
+    .where(eq(jobs.jobId, jobId));
+  return row?.trace ?? undefined;
 }
 
 /** The request of a job as JSON text; undefined if the job does not exist, or its request is no longer kept. */

@@ -4,12 +4,21 @@ import type { JobFacts } from '../contracts/job-facts.ts';
 import { JOB_FORMAT, type JobStatus } from '../contracts/jobs.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import { LAST_PLAN, type MissedPolicy, type OccurrenceOutcome } from '../contracts/schedules.ts';
+import type { TraceContext } from '../contracts/trace.ts';
 import type { Database, Queryable } from './client.ts';
 import { ownedBy } from './owner.ts';
 import { jobs, plans, scheduleOccurrences, schedules, vehicles } from './schema.ts';
 
 /** Key of the advisory lock for storing schedules: "SCHE" in ASCII. */
 const LOCK_KEY = 0x53434845;
+
+/** What is new in a job of a schedule. */
+type ScheduledRun = {
+  jobId: string;
+  requestId: string;
+  /** what its spans follow; undefined: it is not traced */
+  trace: TraceContext | undefined;
+};
 
 /** What a schedule keeps of the body of its decisions: the columns of their jobs. */
 export type ScheduledJob = {
@@ -229,7 +238,7 @@ export type Decided = {
   scheduleId: string;
   dueAt: Date;
   /** null: the occurrence makes no job, for this reason */
-  job: { jobId: string; requestId: string } | null;
+  job: ScheduledRun | null;
   outcome: OccurrenceOutcome;
   missedAt: readonly Date[];
   nextAt: Date;
@@ -270,11 +279,7 @@ export async function postponeSchedule(tx: Queryable, scheduleId: string, nextAt
  * nothing. A named plan that is no longer stored is marked: the job fails, and says so. `now` as start becomes the time
  * of the occurrence, so that a late job plans the hour that it was due for.
  */
-const insertJobOf = (
-  scheduleId: string,
-  dueAt: string,
-  { jobId, requestId }: { jobId: string; requestId: string },
-) => sql`
+const insertJobOf = (scheduleId: string, dueAt: string, { jobId, requestId, trace }: ScheduledRun) => sql`
   previous as (
     select p.plan_id from ${scheduleOccurrences} o join ${plans} p on p.job_id = o.job_id
     where o.schedule_id = ${scheduleId} order by o.due_at desc limit 1),
@@ -298,7 +303,8 @@ const insertJobOf = (
       input_hash, priority, caller, client_id,
       case when is_last and last_plan is null then facts - 'previousPlanId'
         when is_last then jsonb_set(facts, '{previousPlanId}', to_jsonb(last_plan))
-        when is_gone then facts || '{"isPreviousPlanGone": true}' else facts end || start,
+        when is_gone then facts || '{"isPreviousPlanGone": true}' else facts end || start
+        || ${JSON.stringify({ trace })}::jsonb,
       location_count, case when (facts ->> 'hasFleet')::boolean then vehicle_count
         else (select count(*)::int from ${vehicles}) end, schedule_id, ${JOB_FORMAT}::smallint, owner
     from wanted returning job_id, facts),

@@ -42,6 +42,7 @@ import { scheduleRoutes } from './routes/schedules.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { websocketRoutes } from './routes/websocket.ts';
 import { secure } from './security.ts';
+import { traceRequests } from './trace-requests.ts';
 import { validatorCompiler } from './validation.ts';
 
 /** Longest path parameter, percent-encoded: a vehicle id of 128 characters takes up to nine times as many. */
@@ -81,6 +82,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   });
   clientErrors.follow(app);
   if (deps.metrics) measureRequests(app, deps.metrics);
+  if (deps.tracing) traceRequests(app, deps.tracing);
   app.addHook('onResponse', async (request, reply) => {
     request.log.info(
       {

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fasti
 import type { Config } from '../config.ts';
 import type { openDatabase } from '../db/client.ts';
 import type { Metrics } from '../process/metrics.ts';
+import type { Tracing } from '../process/tracing.ts';
 import type { EventBus } from '../queue/event-bus.ts';
 import type { JobQueue } from '../queue/queue.ts';
 import type { Forecaster } from './forecaster.ts';
@@ -24,6 +25,8 @@ export type Deps = {
   logger: FastifyBaseLogger;
   /** undefined: the setting METRICS is off */
   metrics?: Metrics | undefined;
+  /** undefined: the setting TRACING is off */
+  tracing?: Tracing | undefined;
 };
 
 export type App = FastifyInstance<

@@ -1,12 +1,14 @@
 import type { JobEvent } from '../contracts/events.ts';
+import type { TraceContext } from '../contracts/trace.ts';
 import type { Database } from '../db/client.ts';
 import { findEnded, type JobAnswer, type Progress, readAnswer } from '../db/jobs.ts';
 import type { EventBus } from '../queue/event-bus.ts';
 
 type JobListener = {
-  progress?(progress: Progress): void;
+  /** @param trace where the worker is in its trace; undefined: not traced */
+  progress?(progress: Progress, trace?: TraceContext): void;
   /** Called once: the job has ended and its answer is in PostgreSQL. */
-  ended(): void;
+  ended(trace?: TraceContext): void;
 };
 
 export type JobWatch = {
@@ -44,18 +46,21 @@ export function openJobWatch(deps: {
   const waiting = new Set<() => void>();
   let isReleased = false;
 
-  const end = (jobId: string) => {
+  const end = (jobId: string, trace?: TraceContext) => {
     const set = listeners.get(jobId);
     listeners.delete(jobId);
-    for (const listener of set ?? []) listener.ended();
+    for (const listener of set ?? []) listener.ended(trace);
   };
   const onEvent = (event: Exclude<JobEvent, { type: 'cancel' }>) => {
-    if (event.type === 'ended') return end(event.job_id);
-    for (const listener of listeners.get(event.job_id) ?? []) listener.progress?.(event);
+    if (event.type === 'ended') return end(event.job_id, event.trace);
+    for (const listener of listeners.get(event.job_id) ?? []) listener.progress?.(event, event.trace);
   };
   const resync = () => {
     if (listeners.size === 0) return;
-    findEnded(deps.db, [...listeners.keys()]).then((ended) => ended.forEach(end), deps.onError);
+    const endAll = (jobIds: string[]) => {
+      for (const jobId of jobIds) end(jobId);
+    };
+    findEnded(deps.db, [...listeners.keys()]).then(endAll, deps.onError);
   };
   deps.bus.subscribe(['ended', 'progress'], onEvent, resync).catch(deps.onError);
   const timer = setInterval(resync, RESYNC_MS);

@@ -3,7 +3,8 @@ import type { WebSocket } from 'ws';
 import type { ErrorCode } from '../contracts/errors.ts';
 import { type ProgressMessage, SubscribeMessage, UnsubscribeMessage } from '../contracts/events.ts';
 import { isEnded } from '../contracts/jobs.ts';
-import { learnProgress, NOTHING_KNOWN, type Progress, readAnswer, readJob } from '../db/jobs.ts';
+import type { TraceContext } from '../contracts/trace.ts';
+import { learnProgress, NOTHING_KNOWN, type Progress, readAnswer, readJob, readTrace } from '../db/jobs.ts';
 import type { SocketCaller } from './auth/socket-caller.ts';
 import type { Deps } from './deps.ts';
 import { findFaults } from './faults.ts';
@@ -14,7 +15,7 @@ const unsubscribeMessage = Compile(UnsubscribeMessage);
 /** Above this many unread bytes progress is skipped; the next message supersedes it. */
 const SKIP_PROGRESS_BYTES = 64 * 1024;
 
-type SessionDeps = Pick<Deps, 'config' | 'database' | 'watch'> & {
+type SessionDeps = Pick<Deps, 'config' | 'database' | 'watch' | 'tracing'> & {
   onError: (error: unknown) => void;
   /** who opened the socket; absent: everybody may follow everything */
   caller?: SocketCaller;
@@ -25,7 +26,7 @@ type SessionDeps = Pick<Deps, 'config' | 'database' | 'watch'> & {
  * when the socket closes.
  */
 export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
-  const { config, database, watch, caller } = deps;
+  const { config, database, watch, tracing, caller } = deps;
   let turn = Promise.resolve();
   const unfollow = caller?.follow(() => refuse());
   /** job id → ends the subscription. A job is in here from `subscribe` until `complete`, `unsubscribe` or close. */
@@ -69,22 +70,18 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
     }
     let open = true;
     let known: Progress = NOTHING_KNOWN;
+    let trace: TraceContext | undefined;
+    /** Where the job is in its trace, unless an event has told it already: what its request or schedule began. */
+    const findTrace = async () => {
+      // Without it messages are the same: no reason to end a subscription.
+      if (tracing) trace ??= await readTrace(database.db, jobId).catch(() => undefined);
+    };
     const tell = () => {
       if (!open || socket.bufferedAmount > SKIP_PROGRESS_BYTES) return;
-      const { progress, stage, incumbent, bound, gap, iterations } = known;
-      const message: ProgressMessage = {
-        type: 'progress',
-        job_id: jobId,
-        progress,
-        stage,
-        incumbent,
-        bound,
-        gap,
-        iterations,
-      };
-      send(JSON.stringify(message));
+      send(progressText(jobId, known, tracing && trace));
     };
-    const progress = (told: Progress) => {
+    const progress = (told: Progress, at?: TraceContext) => {
+      trace = at ?? trace;
       known = learnProgress(known, told);
       tell();
     };
@@ -93,11 +90,17 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
       unwatch();
       if (subscriptions.get(jobId) === close) subscriptions.delete(jobId);
     };
-    const complete = async () => {
+    const complete = async (at?: TraceContext) => {
       if (!open) return;
       close();
+      trace = at ?? trace;
+      await findTrace();
+      const span =
+        trace &&
+        tracing?.start('send complete', trace, { kind: 'producer', attributes: { 'fleet.job.id': jobId } });
       const answer = await readAnswer(database.db, jobId);
-      if (answer) send(`{"type":"complete","job_id":${JSON.stringify(jobId)},"result":${answer.body}}`);
+      if (answer) send(completeText(jobId, answer.body, span?.context));
+      span?.end();
     };
     const broken = (error: unknown) => {
       deps.onError(error);
@@ -105,7 +108,7 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
       fail('SERVICE_UNAVAILABLE', 'the job cannot be read now; subscribe again later', jobId);
     };
     // Watch first, then read the job: an event in between is seen by one of the two.
-    const unwatch = watch.watch(jobId, { progress, ended: () => void complete().catch(broken) });
+    const unwatch = watch.watch(jobId, { progress, ended: (at) => void complete(at).catch(broken) });
     subscriptions.set(jobId, close);
     try {
       const job = await readJob(database.db, jobId);
@@ -116,6 +119,7 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
       }
       if (isEnded(job.status)) await complete();
       else {
+        await findTrace();
         // Progress that was reported meanwhile is newer.
         known = learnProgress(job, known);
         tell();
@@ -159,6 +163,22 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
     unfollow?.();
     for (const close of [...subscriptions.values()]) close();
   });
+}
+
+function progressText(jobId: string, known: Progress, trace: TraceContext | undefined): string {
+  const { progress, stage, incumbent, bound, gap, iterations } = known;
+  const message: ProgressMessage = {
+    ...{ type: 'progress', job_id: jobId },
+    ...{ progress, stage, incumbent, bound, gap, iterations },
+    ...(trace && { traceparent: trace.traceparent }),
+  };
+  return JSON.stringify(message);
+}
+
+/** @param body the answer, JSON text */
+function completeText(jobId: string, body: string, trace: TraceContext | undefined): string {
+  const traceparent = trace ? `"traceparent":${JSON.stringify(trace.traceparent)},` : '';
+  return `{"type":"complete","job_id":${JSON.stringify(jobId)},${traceparent}"result":${body}}`;
 }
 
 function describeMessage(message: unknown): string {

@@ -89,13 +89,17 @@ export async function submitJob(
     ...who,
     owner,
     facts: body.facts.facts,
+    trace: request.trace?.context,
     ...size,
   };
+  const storing = request.trace?.child('store job', { attributes: { 'fleet.job.kind': kind } });
   let stored = await insertJob(db, job, conditions);
   while (!stored) {
     await admit(deps, checks, conditions);
     stored = await insertJob(db, job, conditions);
   }
+  request.trace?.set({ 'fleet.job.id': stored.jobId });
+  storing?.end();
   deps.fullQueue.stored();
   const bytes = input.length;
   body.release();
@@ -104,9 +108,14 @@ export async function submitJob(
     jobId,
     // The job is stored, so it is accepted. If the queue fails now, a worker's sweeper enqueues it.
     enqueue: async () => {
+      const enqueueing = request.trace?.child('enqueue job', { kind: 'producer' });
       const enqueued = deps.queue.enqueue();
       request.log.info({ job_id: jobId, bytes }, 'job stored');
-      await enqueued.catch((err) => request.log.error({ err, job_id: jobId }, 'job not enqueued yet'));
+      await enqueued.catch((err) => {
+        enqueueing?.fail('not enqueued yet');
+        request.log.error({ err, job_id: jobId }, 'job not enqueued yet');
+      });
+      enqueueing?.end();
     },
   };
 }

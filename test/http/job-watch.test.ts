@@ -22,7 +22,7 @@ test('a caller that does not wait never gets the answer, even if the job ends wh
     await insertJob(db, job);
     const start = async () => {
       const heard = Promise.withResolvers<void>();
-      watch.watch(job.jobId, { ended: heard.resolve });
+      watch.watch(job.jobId, { ended: () => heard.resolve() });
       await cancelJob(db, job.jobId, { httpStatus: 409, body: '{}' });
       // Events are heard once the bus has connected.
       const repeat = setInterval(() => bus.publish({ type: 'ended', job_id: job.jobId }).catch(fail), 20);
