@@ -6,7 +6,7 @@ import { assertMigrated } from './db/migrate.ts';
 import { buildApp } from './http/app.ts';
 import type { App } from './http/deps.ts';
 import { openForecaster } from './http/forecaster.ts';
-import { createFullQueue } from './http/full-queue.ts';
+import { createFullQueue, storesAtOnce } from './http/full-queue.ts';
 import { openIntake } from './http/intake/intake.ts';
 import { openJobWatch } from './http/job-watch.ts';
 import { openConfiguredHolidays } from './inputs/holidays.ts';
@@ -16,6 +16,9 @@ import { giveMemoryBack } from './process/memory.ts';
 import { openMetrics } from './process/metrics.ts';
 import { openEventBus } from './queue/bus.ts';
 import { openQueue } from './queue/queue.ts';
+
+/** Connections that wait to be accepted: all watchers may come back at the same moment. The system may allow fewer. */
+const BACKLOG = 4096;
 
 /**
  * Starts the API process: dependencies, application, listen. It waits for PostgreSQL.
@@ -51,7 +54,7 @@ export async function startApi(
     watch,
     forecaster,
     intake,
-    fullQueue: createFullQueue(),
+    fullQueue: createFullQueue(config.QUEUE_MAX_WAITING, storesAtOnce(config)),
     logger,
     metrics,
   });
@@ -70,7 +73,7 @@ export async function startApi(
     logger.info('stopped');
   };
   try {
-    await app.listen({ host: config.HOST, port: config.PORT });
+    await app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG });
   } catch (error) {
     await close();
     throw error;

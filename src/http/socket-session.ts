@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import type { ErrorCode } from '../contracts/errors.ts';
 import { type ProgressMessage, SubscribeMessage, UnsubscribeMessage } from '../contracts/events.ts';
 import { isEnded } from '../contracts/jobs.ts';
-import { learnProgress, NOTHING_KNOWN, type Progress, readAnswer, readJob } from '../db/jobs.ts';
+import { type JobAnswer, type Progress, readAnswer } from '../db/jobs.ts';
 import type { SocketCaller } from './auth/socket-caller.ts';
 import type { Deps } from './deps.ts';
 import { findFaults } from './faults.ts';
@@ -68,36 +68,19 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
       );
     }
     let open = true;
-    let known: Progress = NOTHING_KNOWN;
-    const tell = () => {
-      if (!open || socket.bufferedAmount > SKIP_PROGRESS_BYTES) return;
-      const { progress, stage, incumbent, bound, gap, iterations } = known;
-      const message: ProgressMessage = {
-        type: 'progress',
-        job_id: jobId,
-        progress,
-        stage,
-        incumbent,
-        bound,
-        gap,
-        iterations,
-      };
-      send(JSON.stringify(message));
-    };
-    const progress = (told: Progress) => {
-      known = learnProgress(known, told);
-      tell();
+    const tell = (known: Progress) => {
+      if (open && socket.bufferedAmount <= SKIP_PROGRESS_BYTES) send(progressText(jobId, known));
     };
     const close = () => {
       open = false;
-      unwatch();
+      watched.end();
       if (subscriptions.get(jobId) === close) subscriptions.delete(jobId);
     };
-    const complete = async () => {
+    const complete = async (read: () => Promise<JobAnswer | undefined>) => {
       if (!open) return;
       close();
-      const answer = await readAnswer(database.db, jobId);
-      if (answer) send(`{"type":"complete","job_id":${JSON.stringify(jobId)},"result":${answer.body}}`);
+      const answer = await read();
+      if (answer) send(completeText(jobId, answer));
     };
     const broken = (error: unknown) => {
       deps.onError(error);
@@ -105,21 +88,20 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
       fail('SERVICE_UNAVAILABLE', 'the job cannot be read now; subscribe again later', jobId);
     };
     // Watch first, then read the job: an event in between is seen by one of the two.
-    const unwatch = watch.watch(jobId, { progress, ended: () => void complete().catch(broken) });
+    const watched = watch.watch(jobId, {
+      progress: tell,
+      ended: (answer) => void complete(answer).catch(broken),
+    });
     subscriptions.set(jobId, close);
     try {
-      const job = await readJob(database.db, jobId);
+      const { job, known } = await watched.read();
       if (!open) return;
       if (!job) {
         close();
         return notFound(jobId);
       }
-      if (isEnded(job.status)) await complete();
-      else {
-        // Progress that was reported meanwhile is newer.
-        known = learnProgress(job, known);
-        tell();
-      }
+      if (isEnded(job.status)) await complete(() => readAnswer(database.db, jobId));
+      else tell(known);
     } catch (error) {
       broken(error);
     }
@@ -160,6 +142,30 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
     for (const close of [...subscriptions.values()]) close();
   });
 }
+
+const progressTexts = new WeakMap<Progress, string>();
+const completeTexts = new WeakMap<JobAnswer, string>();
+
+/** A message is made once, however many sockets it goes to. */
+function made<K extends object>(texts: WeakMap<K, string>, of: K, make: () => string): string {
+  const text = texts.get(of) ?? make();
+  texts.set(of, text);
+  return text;
+}
+
+const progressText = (jobId: string, known: Progress) =>
+  made(progressTexts, known, () => {
+    const { progress, stage, incumbent, bound, gap, iterations } = known;
+    const figures = { progress, stage, incumbent, bound, gap, iterations };
+    return JSON.stringify({ type: 'progress', job_id: jobId, ...figures } satisfies ProgressMessage);
+  });
+
+const completeText = (jobId: string, answer: JobAnswer) =>
+  made(
+    completeTexts,
+    answer,
+    () => `{"type":"complete","job_id":${JSON.stringify(jobId)},"result":${answer.body}}`,
+  );
 
 function describeMessage(message: unknown): string {
   const example = 'send {"type":"subscribe","job_id":"opt_…"}';
