@@ -6,11 +6,13 @@
  *
  * First the capacity is measured, with eight callers that wait for their answers (or stated: `--capacity 100`, jobs
  * per second). Then calls arrive at several times that rate, whether earlier ones are answered or not, and the queue
- * may hold five seconds of work. Each job that is accepted has a watcher. `/health` is asked every 50 ms from a
- * thread of its own.
+ * may hold five seconds of work. Each job that is accepted has a watcher. `/health` and `/` are asked every 50 and 10
+ * ms from a thread of its own, and the watchers' thread has a lower priority than everything else. What the callers'
+ * own event loop adds to their times is a row of the table.
  */
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
@@ -41,8 +43,15 @@ const CAPACITY_SECONDS = 8;
 /** Work that the queue may hold, s. */
 const QUEUE_SECONDS = 5;
 const TICK_MS = 10;
+/** How often the callers' own event loop is looked at. */
+const OWN_DELAY_MS = 5;
 
-const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+/**
+ * Connections of the callers, opened before they are needed, as a reverse proxy keeps them: Node accepts one new
+ * connection in each turn of its event loop, so that new ones wait where turns are long.
+ */
+const CONNECTIONS = 1000;
+const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS, maxFreeSockets: CONNECTIONS });
 
 type Told = { status: number; ms: number; jobId: string | undefined };
 
@@ -107,10 +116,13 @@ async function measure(backend: string): Promise<[name: string, cell: string][]>
       workerData: { api, watchers },
     });
     await once(thread, 'message');
+    await Promise.all(Array.from({ length: CONNECTIONS }, () => call(api, undefined, undefined, 'config')));
     const probe = await openProbe(api, []);
     await probe.look();
 
     const answers: Told[] = [];
+    const ownDelay = monitorEventLoopDelay({ resolution: OWN_DELAY_MS });
+    ownDelay.enable();
     const open = new Set<Promise<void>>();
     const startedMs = performance.now();
     let offered = 0;
@@ -126,7 +138,10 @@ async function measure(backend: string): Promise<[name: string, cell: string][]>
       await delay(TICK_MS);
     }
     const endedMs = performance.now();
-    const { health } = await probe.look();
+    ownDelay.disable();
+    const own = (percent: number) =>
+      Math.max(0, ownDelay.percentile(percent) / 1e6 - OWN_DELAY_MS).toFixed(0);
+    const { health, loop } = await probe.look();
     await Promise.all(open);
     // A caller who comes now is served as before once the queue has room.
     let served: Told;
@@ -167,6 +182,11 @@ async function measure(backend: string): Promise<[name: string, cell: string][]>
       [
         '/health, ms: median, p99, longest',
         `${health.median.toFixed(0)}, ${health.p99.toFixed(0)}, ${health.longest.toFixed(0)}`,
+      ],
+      ['delay of the callers themselves, ms: median, p99, longest', `${own(50)}, ${own(99)}, ${own(100)}`],
+      [
+        '/, ms: median, p99, longest',
+        `${loop.median.toFixed(0)}, ${loop.p99.toFixed(0)}, ${loop.longest.toFixed(0)}`,
       ],
       ['accepted jobs that completed', `${whole(states.get('completed') ?? 0)} of ${whole(accepted.length)}`],
       [

@@ -58,7 +58,7 @@ export const SettingsSchema = Type.Object({
     10,
     1,
     1000,
-    'PostgreSQL connections per process, in addition to one that monitors the server and, without ' +
+    'PostgreSQL connections per process, in addition to two that monitor the server and, without ' +
       'REDIS_URL, those of queue and events',
   ),
   QUEUE_PREFIX: text(

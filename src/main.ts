@@ -6,7 +6,7 @@ import { assertMigrated } from './db/migrate.ts';
 import { buildApp } from './http/app.ts';
 import type { App } from './http/deps.ts';
 import { openForecaster } from './http/forecaster.ts';
-import { createFullQueue } from './http/full-queue.ts';
+import { createFullQueue, storesAtOnce } from './http/full-queue.ts';
 import { openIntake } from './http/intake/intake.ts';
 import { openJobWatch } from './http/job-watch.ts';
 import { openConfiguredHolidays } from './inputs/holidays.ts';
@@ -17,6 +17,9 @@ import { openMetrics } from './process/metrics.ts';
 import { openTracing } from './process/tracing.ts';
 import { openEventBus } from './queue/bus.ts';
 import { openQueue } from './queue/queue.ts';
+
+/** Connections that wait to be accepted: all watchers may come back at the same moment. The system may allow fewer. */
+const BACKLOG = 4096;
 
 /**
  * Starts the API process: dependencies, application, listen. It waits for PostgreSQL.
@@ -53,7 +56,7 @@ export async function startApi(
     watch,
     forecaster,
     intake,
-    fullQueue: createFullQueue(),
+    fullQueue: createFullQueue(config.QUEUE_MAX_WAITING, storesAtOnce(config)),
     logger,
     metrics,
     tracing,
@@ -73,7 +76,7 @@ export async function startApi(
     logger.info('stopped');
   };
   try {
-    await app.listen({ host: config.HOST, port: config.PORT });
+    await app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG });
   } catch (error) {
     await close();
     throw error;

@@ -4,10 +4,16 @@
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/commands/start/embedded-postgres.ts';
 
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+const READY_LOOK_MS = 50;
 
 const ending: (() => Promise<unknown>)[] = [];
 let isEnding: Promise<void> | undefined;
@@ -61,19 +67,27 @@ export function endChildLater(child: ChildProcess): void {
   });
 }
 
-/** Starts a process of the service and waits until its log says that it is ready. */
+/**
+ * Starts a process of the service and waits until its log says that it is ready. The log is a file: a pipe that nobody
+ * reads in time would hold up whoever writes.
+ */
 async function startService(path: string, env: Record<string, string>, ready: RegExp): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'fleet-log-'));
+  const log = join(folder, 'log');
+  const output = await open(log, 'a');
+  endLater(() => rm(folder, { recursive: true, force: true }));
   const child = spawn(process.execPath, [file(path)], {
     env: { ...process.env, LOG_LEVEL: 'info', ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', output.fd, 'inherit'],
   });
   endChildLater(child);
-  await new Promise<void>((resolve, reject) => {
-    child.stdout?.on('data', (chunk) => {
-      if (ready.test(String(chunk))) resolve();
-    });
-    child.once('exit', (code) => reject(new Error(`${path} ended with ${code}`)));
-  });
+  child.once('error', () => {}); // it has no process id then
+  await output.close();
+  while (!ready.test(await readFile(log, 'utf8'))) {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`${path} ended with ${child.exitCode ?? child.signalCode}`);
+    await delay(READY_LOOK_MS);
+  }
 }
 
 /** @returns the address it listens on */

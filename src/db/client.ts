@@ -16,7 +16,8 @@ export type Queryable = Pick<
  * Opens a connection pool.
  * @param url postgresql://…
  * @param options.poolSize connections at most; `onError` is called when an idle connection is lost
- * @returns the Drizzle database, its pool (for COPY and cursors), and `close`
+ * @returns the Drizzle database, its pool (for COPY and cursors), a pool of one connection that only asks whether the
+ * server answers, however many wait for the others, and `close`
  */
 export function openDatabase(url: string, options: { poolSize: number; onError: (error: Error) => void }) {
   const pool = new pg.Pool({
@@ -40,12 +41,20 @@ export function openDatabase(url: string, options: { poolSize: number; onError: 
       client.release();
     }
   };
+  const monitor = new pg.Pool({
+    connectionString: url,
+    max: 1,
+    connectionTimeoutMillis: 3000,
+    keepAlive: true,
+  });
+  monitor.on('error', options.onError);
+  monitor.on('connect', (client) => client.on('error', options.onError));
   const endWatch = watchPulse(pool, url, options.onError);
   const close = async () => {
-    await pool.end();
+    await Promise.all([pool.end(), monitor.end()]);
     await endWatch();
   };
-  return { db, pool, close };
+  return { db, pool, monitor, close };
 }
 
 /** Runs queries that all see the database as of the first of them. */

@@ -45,7 +45,13 @@ export type Conditions = {
   maxWaitingOfCaller?: { caller: string; max: number } | undefined;
 };
 
-type Stored = { created: boolean; jobId: string; inputHash: Uint8Array };
+type Stored = {
+  created: boolean;
+  jobId: string;
+  inputHash: Uint8Array;
+  /** jobs that waited before it; 0 if nothing was asked of the queue */
+  waiting: number;
+};
 
 /**
  * Stores a job. If its idempotency key is in use, nothing is stored and the earlier job is returned. One statement
@@ -65,6 +71,7 @@ export async function insertJob(
 ): Promise<Stored | undefined> {
   const { idempotency } = job;
   const previous = conditions?.previousPlanId;
+  const waiting = conditions ? sql`(select n from line)` : sql`0`;
   const insert = sql`
     insert into ${jobs} (job_id, kind, status, request_id, input, locations, input_hash,
       idempotency_key, idempotency_expires_at, priority, caller, client_id, facts, location_count, vehicle_count,
@@ -75,26 +82,27 @@ export async function insertJob(
       ${job.priority}::job_priority, ${job.caller}, ${job.clientId}, ${JSON.stringify({ ...job.facts, trace: job.trace })}::jsonb,
       ${job.locationCount}::int, ${job.vehicleCount}::int, ${JOB_FORMAT}::smallint, ${job.owner ?? null}
     from (select ${idempotency ? sql`count(*) from freed` : sql`1`}) as after_freed
-    ${conditions ? sql`, (${namedLocations(conditions)}) as named where ${areTrue(conditions)}` : sql``}
+    ${conditions ? sql`, line, (${namedLocations(conditions)}) as named where ${areTrue(conditions)}` : sql``}
     on conflict (idempotency_key) where idempotency_key is not null do nothing
-    returning ${previous === undefined ? sql`true as created` : sql`job_id`}`;
+    returning ${previous === undefined ? sql`${waiting} as waiting` : sql`job_id`}`;
   const parts = [
     ...(idempotency ? [freeExpiredKey(idempotency.key)] : []),
+    ...(conditions ? [sql`line as materialized (select ${countWaiting(conditions.maxWaiting)} as n)`] : []),
     ...(previous === undefined
       ? []
       : [sql`stored as (${insert})`, sql`copied as (${copyTargets(previous, sql`stored`)})`]),
   ];
   const statement = sql`
     ${parts.length > 0 ? sql`with ${sql.join(parts, sql`, `)}` : sql``}
-    ${previous === undefined ? insert : sql`select true as created from stored`}`;
+    ${previous === undefined ? insert : sql`select ${waiting} as waiting from stored`}`;
   const name =
     `insert_job${idempotency ? '_with_key' : ''}${conditions ? '_on_conditions' : ''}` +
     `${previous === undefined ? '' : '_with_previous'}${conditions?.planOwner === undefined ? '' : '_of_owner'}` +
     `${conditions?.maxWaitingOfCaller ? '_limited' : ''}`;
-  const rows = await executePrepared(db, name, statement);
-  if (rows.length > 0) return { created: true, jobId: job.jobId, inputHash: job.inputHash };
+  const [row] = await executePrepared<{ waiting: number }>(db, name, statement);
+  if (row) return { created: true, jobId: job.jobId, inputHash: job.inputHash, ...row };
   const earlier = idempotency && (await findJobByIdempotencyKey(db, idempotency.key));
-  if (earlier) return { created: false, ...earlier };
+  if (earlier) return { created: false, ...earlier, waiting: 0 };
   // The earlier job is gone since the first statement (expired, or deleted by retention): the key is free again.
   return conditions ? undefined : insertJob(db, job);
 }
@@ -118,7 +126,7 @@ const areTrue = ({
   planOwner,
   maxWaitingOfCaller: own,
 }: Conditions) => sql`
-  ${countWaiting(maxWaiting)} < ${maxWaiting}::int and named.found = ${locationIds.length}::int
+  line.n < ${maxWaiting}::int and named.found = ${locationIds.length}::int
   ${previousPlanId === undefined ? sql`` : sql`and ${isStoredPlan(previousPlanId, planOwner)}`}
   ${own ? sql`and ${countWaitingOf(own)} < ${own.max}::int` : sql``}`;
 

@@ -128,7 +128,10 @@ export async function buildApp(deps: Deps): Promise<App> {
   await compressAnswers(app);
   answerUnrouted(app);
   await negotiateTypes(app);
-  await registerDocuments(app, config, { isGuarded: guard !== undefined, isLimited: limitsRequests(config) });
+  await registerDocuments(app, config, {
+    isGuarded: guard !== undefined,
+    isLimited: limitsRequests(config) || config.AUTH.includes('keys'),
+  });
   registerGuide(app);
   await registerConsole(app, config);
   refuseWhileFull(app, deps);

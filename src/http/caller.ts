@@ -14,13 +14,18 @@ export type Caller = { caller: string; clientId: string };
  */
 export function readCaller(request: FastifyRequest): Caller {
   const clientId = request.headers['x-client-id'];
-  // Despite its type the address is undefined once the caller has disconnected.
-  const address = request.ip as string | undefined;
   const { owner } = request.identity;
   return {
-    caller: owner ?? (address === undefined ? 'unknown' : callerOfAddress(address).slice(0, 128)),
+    caller: owner ?? addressOf(request),
     clientId: typeof clientId === 'string' ? clientId : '',
   };
+}
+
+/** Who an address belongs to: of IPv6 its network. */
+export function addressOf(request: Pick<FastifyRequest, 'ip'>): string {
+  // Despite its type the address is undefined once the caller has disconnected.
+  const address = request.ip as string | undefined;
+  return address === undefined ? 'unknown' : callerOfAddress(address).slice(0, 128);
 }
 
 /**

@@ -15,7 +15,7 @@ import type { JobWatch } from './job-watch.ts';
 /** Everything the API needs. Tests pass the same. */
 export type Deps = {
   config: Config;
-  database: Pick<ReturnType<typeof openDatabase>, 'db' | 'pool'>;
+  database: Pick<ReturnType<typeof openDatabase>, 'db' | 'pool' | 'monitor'>;
   queue: JobQueue;
   bus: EventBus;
   watch: JobWatch;

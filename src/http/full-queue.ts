@@ -2,31 +2,131 @@
 const FULL_MS = 100;
 
 /**
- * What an API process knows of a full queue: for a moment after a refusal, further calls are refused without a look.
- * So refusals take no connection from calls that can be served, and do not wait for one.
+ * A call is refused if those before it will take longer than this to be stored: PostgreSQL cannot store what comes. A
+ * short line is never too long.
  */
-export type FullQueue = {
-  /** Whether to refuse at once. After the moment is over, one call at a time is let through, until one is stored. */
-  isFull(): boolean;
-  refused(): void;
-  stored(): void;
+const MAX_LINE_MS = 3000;
+const MIN_LINE = 100;
+/** Stores of the moving average. */
+const STORES_AVERAGED = 20;
+
+/** How many of the connections may store jobs at the same time: the others serve those who read. */
+export const storesAtOnce = ({ DATABASE_POOL_SIZE: size }: { DATABASE_POOL_SIZE: number }): number =>
+  Math.max(1, size - 2);
+
+/** A place that a call has taken in the queue for the job that it is about to store. */
+type Place = {
+  /** The job is stored. @param waiting jobs that waited before it, as the statement that stored it saw them */
+  stored(waiting: number): void;
+  /** Ends the turn, and gives the place back if nothing was stored. */
+  leave(): void;
 };
 
-/** @param now a clock, ms */
-export function createFullQueue(now: () => number = () => performance.now()): FullQueue {
-  let until: number | undefined;
+/** Why a call is refused: as many jobs wait as may, or too many calls wait to be stored. */
+export type Refusal = 'full' | 'busy';
+
+/**
+ * What an API process knows of the room in the queue. Each call takes a place before it stores its job, so the calls of
+ * one process never exceed the limit together, and a call that would find no room is refused at once: it takes no
+ * connection from calls that can be served, and does not wait for one. Several processes do not know of each other's
+ * calls, but each call looks at what is stored: they exceed the limit by less than `atOnce` times their number.
+ */
+export type FullQueue = {
+  /** Whether to refuse at once. While there is no room one call after the other is let through, to look. */
+  refuses(): Refusal | undefined;
+  /** Takes a place and waits for its turn. */
+  enter(): Promise<Place | Refusal>;
+  /** What a call has seen that stored nothing. @param waiting number of jobs */
+  seen(waiting: number): void;
+};
+
+/**
+ * @param most jobs that may wait
+ * @param atOnce calls that store at the same time; the others wait in line, and leave connections to those who read
+ * @param now a clock, ms
+ */
+export function createFullQueue(
+  most: number,
+  atOnce: number,
+  now: () => number = () => performance.now(),
+): FullQueue {
+  /** Places that nobody has taken; less than 0 if fewer are there than were taken. */
+  let room = most;
+  /** Calls that have a place, and have not stored their job yet. */
+  let open = 0;
+  let storedCount = 0;
+  let fullUntil = Number.NEGATIVE_INFINITY;
+  let mayLook = false;
+  let storing = 0;
+  /** Moving average of the time that a call takes to store, ms. */
+  let storeMs = 0;
+  const line: ((refusal: Refusal | undefined) => void)[] = [];
+
+  const isBusy = () => line.length >= MIN_LINE && (line.length * storeMs) / atOnce > MAX_LINE_MS;
+  const learn = (waiting: number) => {
+    room = most - waiting - open;
+    if (room <= 0) fullUntil = now() + FULL_MS;
+  };
+  const endTurn = () => {
+    const next = line.shift();
+    if (next) next(undefined);
+    else storing--;
+  };
+
   return {
-    isFull() {
-      if (until === undefined) return false;
-      if (now() < until) return true;
-      until = now() + FULL_MS;
-      return false;
+    refuses() {
+      if (isBusy()) return 'busy';
+      if (room > 0) return undefined;
+      // Those who have taken the last places are going to learn more.
+      if (open > 0 || now() < fullUntil) return 'full';
+      fullUntil = now() + FULL_MS;
+      mayLook = true;
+      return undefined;
     },
-    refused() {
-      until = now() + FULL_MS;
+    async enter() {
+      if (isBusy()) return 'busy';
+      if (room <= 0) {
+        if (open > 0 || !mayLook) return 'full';
+        mayLook = false;
+      }
+      room--;
+      open++;
+      let isOpen = true;
+      const giveBack = () => {
+        if (!isOpen) return;
+        isOpen = false;
+        open--;
+        room++;
+      };
+      if (storing < atOnce) storing++;
+      else {
+        const refusal = await new Promise<Refusal | undefined>((resolve) => line.push(resolve));
+        if (refusal) {
+          giveBack();
+          return refusal;
+        }
+      }
+      const before = storedCount;
+      const startedMs = now();
+      return {
+        stored(waiting) {
+          isOpen = false;
+          open--;
+          storedCount++;
+          // Whether the others that were stored meanwhile are among those that were seen is not known.
+          learn(waiting + storedCount - before);
+        },
+        leave() {
+          giveBack();
+          storeMs += (now() - startedMs - storeMs) / STORES_AVERAGED;
+          endTurn();
+        },
+      };
     },
-    stored() {
-      until = undefined;
+    seen(waiting) {
+      learn(waiting);
+      // Others have filled the queue: nobody in line has a place any more.
+      if (waiting >= most) for (const refuse of line.splice(0)) refuse('full');
     },
   };
 }

@@ -90,7 +90,9 @@ export function answerJobs(deps: Deps): AnswerJob {
     } finally {
       request.raw.socket.removeListener('close', onClose);
     }
-    const job = await readJob(database.db, jobId).catch(notKnown);
+    // Whoever does not wait for a new job is told what it was stored as: its status is not read again.
+    const isNew = enqueue !== undefined && waitSeconds === 0;
+    const job = isNew ? undefined : await readJob(database.db, jobId).catch(notKnown);
     return reply
       .code(202)
       .header('location', `/api/v1/jobs/${jobId}`)

@@ -1,19 +1,45 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { JobEvent } from '../contracts/events.ts';
 import type { TraceContext } from '../contracts/trace.ts';
 import type { Database } from '../db/client.ts';
-import { findEnded, type JobAnswer, type Progress, readAnswer } from '../db/jobs.ts';
+import {
+  findEnded,
+  type JobAnswer,
+  learnProgress,
+  NOTHING_KNOWN,
+  type Progress,
+  readAnswer,
+  readJob,
+} from '../db/jobs.ts';
 import type { EventBus } from '../queue/event-bus.ts';
 
 type JobListener = {
-  /** @param trace where the worker is in its trace; undefined: not traced */
+  /**
+   * @param progress all that is known, the same object for all listeners
+   * @param trace where the worker is in its trace; undefined: not traced
+   */
   progress?(progress: Progress, trace?: TraceContext): void;
-  /** Called once: the job has ended and its answer is in PostgreSQL. */
-  ended(trace?: TraceContext): void;
+  /**
+   * Called once: the job has ended and its answer is in PostgreSQL.
+   * @param answer reads it, once for all listeners; undefined if it has been deleted
+   * @param trace where its worker was in its trace; undefined: not traced, or not told
+   */
+  ended(answer: () => Promise<JobAnswer | undefined>, trace?: TraceContext): void;
+};
+
+type WatchedJob = Awaited<ReturnType<typeof readJob>>;
+
+type Watched = {
+  /**
+   * Reads the job, once for all who ask meanwhile, and learns its progress. An event in between is seen by the listener.
+   */
+  read(): Promise<{ job: WatchedJob; known: Progress }>;
+  end(): void;
 };
 
 export type JobWatch = {
-  /** Listens to a job until the returned function is called. Earlier events are not reported. */
-  watch(jobId: string, listener: JobListener): () => void;
+  /** Listens to a job until `end` is called. Earlier events are not reported. */
+  watch(jobId: string, listener: JobListener): Watched;
   /**
    * Waits for a job's answer.
    * @param timeoutMs longest wait; the result is undefined when it is over, or when `signal` aborts
@@ -33,6 +59,9 @@ export type JobWatch = {
 /** Interval at which PostgreSQL is asked about watched jobs, in case an event was lost. */
 const RESYNC_MS = 5000;
 
+/** A job that is watched: what is asked or made for one of its listeners serves all. */
+type Entry = { listeners: Set<JobListener>; known: Progress; reading: Promise<WatchedJob> | undefined };
+
 /**
  * Follows jobs for waiting callers and WebSocket subscribers. Events make it fast. PostgreSQL makes it reliable:
  * watched jobs are looked up whenever the bus connects, and every few seconds.
@@ -42,35 +71,55 @@ export function openJobWatch(deps: {
   bus: EventBus;
   onError: (error: Error) => void;
 }): JobWatch {
-  const listeners = new Map<string, Set<JobListener>>();
+  const watched = new Map<string, Entry>();
   const waiting = new Set<() => void>();
   let isReleased = false;
 
   const end = (jobId: string, trace?: TraceContext) => {
-    const set = listeners.get(jobId);
-    listeners.delete(jobId);
-    for (const listener of set ?? []) listener.ended(trace);
+    const entry = watched.get(jobId);
+    watched.delete(jobId);
+    let reading: Promise<JobAnswer | undefined> | undefined;
+    const answer = () => (reading ??= readAnswer(deps.db, jobId));
+    for (const listener of entry?.listeners ?? []) listener.ended(answer, trace);
   };
   const onEvent = (event: Exclude<JobEvent, { type: 'cancel' }>) => {
     if (event.type === 'ended') return end(event.job_id, event.trace);
-    for (const listener of listeners.get(event.job_id) ?? []) listener.progress?.(event, event.trace);
+    const entry = watched.get(event.job_id);
+    if (!entry) return;
+    entry.known = learnProgress(entry.known, event);
+    for (const listener of entry.listeners) listener.progress?.(entry.known, event.trace);
   };
   const resync = () => {
-    if (listeners.size === 0) return;
+    if (watched.size === 0) return;
     const endAll = (jobIds: string[]) => {
       for (const jobId of jobIds) end(jobId);
     };
-    findEnded(deps.db, [...listeners.keys()]).then(endAll, deps.onError);
+    findEnded(deps.db, [...watched.keys()]).then(endAll, deps.onError);
   };
   deps.bus.subscribe(['ended', 'progress'], onEvent, resync).catch(deps.onError);
   const timer = setInterval(resync, RESYNC_MS);
 
-  const watch = (jobId: string, listener: JobListener) => {
-    const set = listeners.get(jobId) ?? new Set();
-    listeners.set(jobId, set.add(listener));
-    return () => {
-      set.delete(listener);
-      if (set.size === 0 && listeners.get(jobId) === set) listeners.delete(jobId);
+  const watch = (jobId: string, listener: JobListener): Watched => {
+    const entry = watched.get(jobId) ?? {
+      listeners: new Set(),
+      known: { ...NOTHING_KNOWN },
+      reading: undefined,
+    };
+    watched.set(jobId, entry);
+    entry.listeners.add(listener);
+    return {
+      async read() {
+        entry.reading ??= readJob(deps.db, jobId).finally(() => (entry.reading = undefined));
+        const job = await entry.reading;
+        // Progress that was reported meanwhile is newer.
+        const learnt = job ? learnProgress(job, entry.known) : entry.known;
+        if (!isDeepStrictEqual(learnt, entry.known)) entry.known = learnt;
+        return { job, known: entry.known };
+      },
+      end() {
+        entry.listeners.delete(listener);
+        if (entry.listeners.size === 0 && watched.get(jobId) === entry) watched.delete(jobId);
+      },
     };
   };
 
@@ -78,7 +127,7 @@ export function openJobWatch(deps: {
     watch,
     async waitForAnswer(jobId, timeoutMs, signal, start) {
       const { promise, resolve } = Promise.withResolvers<boolean>();
-      const unwatch = watch(jobId, { ended: () => resolve(true) });
+      const { end: unwatch } = watch(jobId, { ended: () => resolve(true) });
       const give = () => resolve(false);
       waiting.add(give);
       let timer: NodeJS.Timeout | undefined;

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../contracts/errors.ts';
 import { type ProgressMessage, SubscribeMessage, UnsubscribeMessage } from '../contracts/events.ts';
 import { isEnded } from '../contracts/jobs.ts';
 import type { TraceContext } from '../contracts/trace.ts';
-import { learnProgress, NOTHING_KNOWN, type Progress, readAnswer, readJob, readTrace } from '../db/jobs.ts';
+import { type JobAnswer, type Progress, readAnswer, readTrace } from '../db/jobs.ts';
 import type { SocketCaller } from './auth/socket-caller.ts';
 import type { Deps } from './deps.ts';
 import { findFaults } from './faults.ts';
@@ -69,28 +69,23 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
       );
     }
     let open = true;
-    let known: Progress = NOTHING_KNOWN;
     let trace: TraceContext | undefined;
     /** Where the job is in its trace, unless an event has told it already: what its request or schedule began. */
     const findTrace = async () => {
       // Without it messages are the same: no reason to end a subscription.
       if (tracing) trace ??= await readTrace(database.db, jobId).catch(() => undefined);
     };
-    const tell = () => {
+    const tell = (known: Progress, at?: TraceContext) => {
+      trace = at ?? trace;
       if (!open || socket.bufferedAmount > SKIP_PROGRESS_BYTES) return;
       send(progressText(jobId, known, tracing && trace));
     };
-    const progress = (told: Progress, at?: TraceContext) => {
-      trace = at ?? trace;
-      known = learnProgress(known, told);
-      tell();
-    };
     const close = () => {
       open = false;
-      unwatch();
+      watched.end();
       if (subscriptions.get(jobId) === close) subscriptions.delete(jobId);
     };
-    const complete = async (at?: TraceContext) => {
+    const complete = async (read: () => Promise<JobAnswer | undefined>, at?: TraceContext) => {
       if (!open) return;
       close();
       trace = at ?? trace;
@@ -98,8 +93,8 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
       const span =
         trace &&
         tracing?.start('send complete', trace, { kind: 'producer', attributes: { 'fleet.job.id': jobId } });
-      const answer = await readAnswer(database.db, jobId);
-      if (answer) send(completeText(jobId, answer.body, span?.context));
+      const answer = await read();
+      if (answer) send(completeText(jobId, answer, span?.context));
       span?.end();
     };
     const broken = (error: unknown) => {
@@ -108,22 +103,21 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
       fail('SERVICE_UNAVAILABLE', 'the job cannot be read now; subscribe again later', jobId);
     };
     // Watch first, then read the job: an event in between is seen by one of the two.
-    const unwatch = watch.watch(jobId, { progress, ended: (at) => void complete(at).catch(broken) });
+    const watched = watch.watch(jobId, {
+      progress: tell,
+      ended: (answer, at) => void complete(answer, at).catch(broken),
+    });
     subscriptions.set(jobId, close);
     try {
-      const job = await readJob(database.db, jobId);
+      await findTrace();
+      const { job, known } = await watched.read();
       if (!open) return;
       if (!job) {
         close();
         return notFound(jobId);
       }
-      if (isEnded(job.status)) await complete();
-      else {
-        await findTrace();
-        // Progress that was reported meanwhile is newer.
-        known = learnProgress(job, known);
-        tell();
-      }
+      if (isEnded(job.status)) await complete(() => readAnswer(database.db, jobId));
+      else tell(known);
     } catch (error) {
       broken(error);
     }
@@ -165,21 +159,38 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
   });
 }
 
-function progressText(jobId: string, known: Progress, trace: TraceContext | undefined): string {
-  const { progress, stage, incumbent, bound, gap, iterations } = known;
-  const message: ProgressMessage = {
-    ...{ type: 'progress', job_id: jobId },
-    ...{ progress, stage, incumbent, bound, gap, iterations },
-    ...(trace && { traceparent: trace.traceparent }),
-  };
-  return JSON.stringify(message);
+const progressTexts = new WeakMap<Progress, string>();
+const completeTexts = new WeakMap<JobAnswer, string>();
+
+/** A message is made once, however many sockets it goes to; one with a place in a trace is made for its socket. */
+function made<K extends object>(
+  texts: WeakMap<K, string>,
+  of: K,
+  trace: TraceContext | undefined,
+  make: () => string,
+): string {
+  if (trace) return make();
+  const text = texts.get(of) ?? make();
+  texts.set(of, text);
+  return text;
 }
 
-/** @param body the answer, JSON text */
-function completeText(jobId: string, body: string, trace: TraceContext | undefined): string {
-  const traceparent = trace ? `"traceparent":${JSON.stringify(trace.traceparent)},` : '';
-  return `{"type":"complete","job_id":${JSON.stringify(jobId)},${traceparent}"result":${body}}`;
-}
+const progressText = (jobId: string, known: Progress, trace: TraceContext | undefined) =>
+  made(progressTexts, known, trace, () => {
+    const { progress, stage, incumbent, bound, gap, iterations } = known;
+    const message: ProgressMessage = {
+      ...{ type: 'progress', job_id: jobId },
+      ...{ progress, stage, incumbent, bound, gap, iterations },
+      ...(trace && { traceparent: trace.traceparent }),
+    };
+    return JSON.stringify(message);
+  });
+
+const completeText = (jobId: string, answer: JobAnswer, trace: TraceContext | undefined) =>
+  made(completeTexts, answer, trace, () => {
+    const traceparent = trace ? `"traceparent":${JSON.stringify(trace.traceparent)},` : '';
+    return `{"type":"complete","job_id":${JSON.stringify(jobId)},${traceparent}"result":${answer.body}}`;
+  });
 
 function describeMessage(message: unknown): string {
   const example = 'send {"type":"subscribe","job_id":"opt_…"}';

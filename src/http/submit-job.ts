@@ -2,13 +2,19 @@ import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../answers/errors.ts';
 import { JOB_PREFIXES, type JobKind } from '../contracts/jobs.ts';
-import { type Conditions, findJobByIdempotencyKey, insertJob, readAdmission } from '../db/job-intake.ts';
+import {
+  type Conditions,
+  findJobByIdempotencyKey,
+  insertJob,
+  type NewJob,
+  readAdmission,
+} from '../db/job-intake.ts';
 import { onlyOwner } from './auth/identity.ts';
 import { readCaller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import type { ReceivedBody } from './intake/intake.ts';
 import { previousPlanOf } from './previous-plan-check.ts';
-import { queueFull } from './refuse-while-full.ts';
+import { refused } from './refuse-while-full.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -56,7 +62,8 @@ export async function submitJob(
   if (idempotencyKey !== null) {
     const earlier = await findJobByIdempotencyKey(db, idempotencyKey);
     if (earlier) return replay(earlier, inputHash, given ?? '');
-    if (deps.fullQueue.isFull()) throw queueFull(deps.config);
+    const refusal = deps.fullQueue.refuses();
+    if (refusal) throw refused(refusal, deps.config);
   }
   const { locationIds, check } = checks;
   const previousPlanId = previousPlanOf(body.facts.facts);
@@ -93,14 +100,9 @@ export async function submitJob(
     ...size,
   };
   const storing = request.trace?.child('store job', { attributes: { 'fleet.job.kind': kind } });
-  let stored = await insertJob(db, job, conditions);
-  while (!stored) {
-    await admit(deps, checks, conditions);
-    stored = await insertJob(db, job, conditions);
-  }
+  const stored = await store(deps, job, checks, conditions);
   request.trace?.set({ 'fleet.job.id': stored.jobId });
   storing?.end();
-  deps.fullQueue.stored();
   const bytes = input.length;
   body.release();
   if (!stored.created) return replay(stored, inputHash, given ?? '');
@@ -118,6 +120,23 @@ export async function submitJob(
       enqueueing?.end();
     },
   };
+}
+
+/** Stores a job when its turn has come, or finds the earlier one with its key. */
+async function store(deps: SubmitDeps, job: NewJob, checks: JobCheck, conditions: Conditions) {
+  const place = await deps.fullQueue.enter();
+  if (typeof place === 'string') throw refused(place, deps.config);
+  try {
+    let stored = await insertJob(deps.database.db, job, conditions);
+    while (!stored) {
+      await admit(deps, checks, conditions);
+      stored = await insertJob(deps.database.db, job, conditions);
+    }
+    if (stored.created) place.stored(stored.waiting);
+    return stored;
+  } finally {
+    place.leave();
+  }
 }
 
 function replay(
@@ -150,8 +169,8 @@ async function admit(
     throw new AppError('SERVICE_UNAVAILABLE', 'the queue cannot be reached; try again', RETRY_AFTER_SECONDS);
   }
   if (waiting >= conditions.maxWaiting) {
-    fullQueue.refused();
-    throw queueFull(config);
+    fullQueue.seen(waiting);
+    throw refused('full', config);
   }
   const own = conditions.maxWaitingOfCaller;
   if (own && waitingOfCaller >= own.max) {

@@ -181,7 +181,7 @@ describe('a job that is stored', () => {
     pool.query = (async ({ text, values }: { text: string; values: unknown[] }) => {
       await explain('analyze', text, values);
       await explain('generic_plan', text);
-      return { rows: [{ created: true }] };
+      return { rows: [{ waiting: 0 }] };
       // biome-ignore lint/suspicious/noExplicitAny: it is called in one of its many forms
     }) as any;
     try {

@@ -1,8 +1,10 @@
+import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { insertJob } from '../../src/db/job-intake.ts';
 import { cancelJob } from '../../src/db/jobs.ts';
 import { openJobWatch } from '../../src/http/job-watch.ts';
 import { openEventBus } from '../../src/queue/bus.ts';
+import type { EventBus } from '../../src/queue/event-bus.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase, testConfig } from '../helpers/services.ts';
@@ -37,4 +39,49 @@ test('a caller that does not wait never gets the answer, even if the job ends wh
   expect(await watch.waitForAnswer(second.jobId, 1000, signal, second.start)).toMatchObject({
     httpStatus: 409,
   });
+});
+
+test('a thousand watchers of a job get the same progress, and its job and its answer are read once for all of them', async () => {
+  const url = await createTestDatabase();
+  const { db, pool } = openTestDatabase(url);
+  const job = newJob();
+  await insertJob(db, job);
+  const fail = (error: Error) => {
+    throw error;
+  };
+  const events = new EventEmitter();
+  const bus: EventBus = {
+    publish: async () => {},
+    async subscribe(_types, listener) {
+      events.on('event', listener);
+    },
+    close: async () => {},
+  };
+  const watch = openJobWatch({ db, bus, onError: fail });
+  atEnd(async () => watch.close());
+  let queries = 0;
+  const query = pool.query.bind(pool);
+  // biome-ignore lint/suspicious/noExplicitAny: it is called in one of its many forms
+  pool.query = ((...args: any[]) => ++queries && (query as any)(...args)) as any;
+  const told = new Set<object>();
+  const answers: (() => Promise<unknown>)[] = [];
+  const watched = Array.from({ length: 1000 }, () =>
+    watch.watch(job.jobId, {
+      progress: (progress) => told.add(progress),
+      ended: (answer) => answers.push(answer),
+    }),
+  );
+  const read = await Promise.all(watched.map((one) => one.read()));
+  expect(new Set(read.map(({ known }) => known)).size).toBe(1);
+  expect(queries).toBe(1);
+  const figures = { stage: 'solve', incumbent: 5, bound: null, gap: null, iterations: null };
+  events.emit('event', { type: 'progress', job_id: job.jobId, progress: 0.5, ...figures });
+  expect([...told]).toEqual([{ progress: 0.5, ...figures, gap: 1 }]);
+  await cancelJob(db, job.jobId, { httpStatus: 409, body: '{}' });
+  queries = 0;
+  events.emit('event', { type: 'ended', job_id: job.jobId });
+  expect(answers).toHaveLength(1000);
+  const texts = new Set(await Promise.all(answers.map((answer) => answer())));
+  expect([...texts]).toEqual([{ httpStatus: 409, body: '{}' }]);
+  expect(queries).toBe(1);
 });

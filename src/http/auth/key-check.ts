@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { AppError } from '../../answers/errors.ts';
 import { hashSecret, isSecretOf, readApiKey } from '../../api-keys.ts';
 import { type ApiKeyRecord, noteApiKeyUse, readApiKeyRecord } from '../../db/api-keys.ts';
 import type { Queryable } from '../../db/client.ts';
@@ -11,15 +12,25 @@ import type { Identity } from './identity.ts';
 export const KEY_TRUST_MS = 400;
 const MAX_KEYS = 10_000;
 const HOUR_MS = 3_600_000;
+/**
+ * Keys that PostgreSQL does not know, or has not been asked for yet, per address and minute: whoever tries keys, or
+ * repeats a forgotten one, costs no more than that. Keys that were found valid are not among them.
+ */
+export const STRANGE_KEYS = 100;
+const STRANGE_MS = 60_000;
+const MAX_ADDRESSES = 10_000;
 /** Compared with the secret of an unknown key, which then takes as long as a wrong secret. */
 const NO_HASH = hashSecret('');
 
 /** `at`: when it began. */
 type LookUp = { at: number; record: ApiKeyRecord | undefined };
 
-export type KeyCheck = (text: string) => Promise<Identity | undefined>;
+export type KeyCheck = (text: string, address: string) => Promise<Identity | undefined>;
 
-/** Checks API keys. @returns a check that gives undefined for a key that is unknown or revoked */
+/**
+ * Checks API keys. @returns a check that gives undefined for a key that is unknown or revoked, and throws AppError
+ * RATE_LIMITED where too many strange keys come from an address
+ */
 export function openKeyCheck(db: Queryable, onError: (error: Error) => void): KeyCheck {
   // Requests with the same key at the same time share one look-up.
   const known = new LRUCache<string, LookUp>({
@@ -28,6 +39,28 @@ export function openKeyCheck(db: Queryable, onError: (error: Error) => void): Ke
     ignoreFetchAbort: true,
     fetchMethod: async (id) => ({ at: Date.now(), record: await readApiKeyRecord(db, id) }),
   });
+
+  /** Keys that were valid: they are looked up whatever else comes from their address. */
+  const valid = new LRUCache<string, true>({ max: MAX_KEYS });
+  /** Keys that are being looked up. */
+  const asked = new Set<string>();
+  /** Look-ups of strange keys by address, since the first of them. */
+  const strangers = new LRUCache<string, { count: number }>({
+    max: MAX_ADDRESSES,
+    ttl: STRANGE_MS,
+    noUpdateTTL: true,
+  });
+
+  function countStrange(address: string): void {
+    const seen = strangers.get(address) ?? { count: 0 };
+    if (seen.count >= STRANGE_KEYS) {
+      const seconds = Math.max(1, Math.ceil(strangers.getRemainingTTL(address) / 1000));
+      const message = `more than ${STRANGE_KEYS} unknown API keys came from this address within a minute; try again in ${seconds} seconds`;
+      throw new AppError('RATE_LIMITED', message, seconds);
+    }
+    seen.count++;
+    strangers.set(address, seen);
+  }
 
   /** A key as it was at most `KEY_TRUST_MS` ago, or is now, however long PostgreSQL and this process take. */
   async function find(id: string): Promise<ApiKeyRecord | undefined> {
@@ -38,16 +71,26 @@ export function openKeyCheck(db: Queryable, onError: (error: Error) => void): Ke
     }
   }
 
+  /** The same within the limit of strange keys. Calls with the same new key at the same time count as one. */
+  async function findKnown(id: string, address: string): Promise<ApiKeyRecord | undefined> {
+    if (!valid.has(id) && !asked.has(id)) countStrange(address);
+    asked.add(id);
+    const record = await find(id).finally(() => asked.delete(id));
+    if (record && !record.revokedAt) valid.set(id, true);
+    else valid.delete(id);
+    return record;
+  }
+
   function noteUse(record: ApiKeyRecord): void {
     if (record.lastUsedAt && Date.now() - record.lastUsedAt.getTime() < HOUR_MS) return;
     record.lastUsedAt = new Date();
     noteApiKeyUse(db, record.keyId).catch(onError);
   }
 
-  return async (text) => {
+  return async (text, address) => {
     const key = readApiKey(text);
     if (!key) return undefined;
-    const record = await find(key.id);
+    const record = await findKnown(key.id, address);
     const isRight = isSecretOf(record?.secretHash ?? NO_HASH, key.secret);
     if (!record || !isRight || record.revokedAt) return undefined;
     noteUse(record);

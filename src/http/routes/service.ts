@@ -24,8 +24,10 @@ const RETRY_AFTER_SECONDS = 5;
 
 /** `/`, `/health`, `/livez`, `/readyz`, `/api/v1/config`. */
 export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginAsyncTypebox {
-  const checks = (queueMs: number) =>
-    Promise.all([isAnswering(database.pool, MAX_ANSWER_MS), queue.isAnswering(queueMs)]);
+  // However many ask at the same time, each server is asked once.
+  const databaseUp = shared(() => isAnswering(database.monitor, MAX_ANSWER_MS));
+  const queueUp = shared(() => queue.isAnswering(MAX_ANSWER_MS));
+  const queueUpSoon = shared(() => queue.isAnswering(MAX_QUEUE_MS));
 
   return async (app) => {
     app.get(
@@ -69,8 +71,8 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
         },
       },
       async (request) => {
-        const [databaseUp, queueUp] = await checks(MAX_ANSWER_MS);
-        const away = [!databaseUp && 'database', !queueUp && 'queue'].filter((name) => name !== false);
+        const [isDatabaseUp, isQueueUp] = await Promise.all([databaseUp(), queueUp()]);
+        const away = [!isDatabaseUp && 'database', !isQueueUp && 'queue'].filter((name) => name !== false);
         if (away.length > 0) throw unreachable(away);
         return success(request.id, {
           health: 'healthy' as const,
@@ -111,9 +113,9 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
         },
       },
       async (request) => {
-        const [databaseUp, queueUp] = await checks(MAX_QUEUE_MS);
-        if (!databaseUp) throw unreachable(['database']);
-        const known = { database: 'up', queue: queueUp ? 'up' : 'down' } as const;
+        const [isDatabaseUp, isQueueUp] = await Promise.all([databaseUp(), queueUpSoon()]);
+        if (!isDatabaseUp) throw unreachable(['database']);
+        const known = { database: 'up', queue: isQueueUp ? 'up' : 'down' } as const;
         return success(request.id, { ready: true as const, checks: known });
       },
     );
@@ -138,6 +140,15 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
           },
         }),
     );
+  };
+}
+
+/** A question whose answer goes to everybody who asks while it is under way. */
+function shared<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asking: Promise<T> | undefined;
+  return () => {
+    asking ??= ask().finally(() => (asking = undefined));
+    return asking;
   };
 }
 

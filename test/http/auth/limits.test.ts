@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
+import { makeApiKey } from '../../../src/api-keys.ts';
 import type { Tier } from '../../../src/contracts/access.ts';
+import { STRANGE_KEYS } from '../../../src/http/auth/key-check.ts';
 import { openRequestCounter } from '../../../src/queue/request-counter.ts';
 import { storeKey } from '../../helpers/keys.ts';
 import { send, simpleRequest, startTestService } from '../../helpers/service.ts';
@@ -124,4 +126,27 @@ test('pages of the named origins may call the service, and read its refusals; ot
   expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, origin]);
   const foreign = await send(`${url}/api/v1/config`, { headers: { origin: 'https://evil.example' } });
   expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
+});
+
+test('unknown keys of an address are looked up a hundred times a minute, then refused before PostgreSQL is asked; keys in use are served on', async () => {
+  const { url, db, pool } = await startTestService({ workers: 0, overrides: { AUTH: 'keys' } });
+  const known = await storeKey(db, 'viewer');
+  const ask = (headers: Record<string, string>) => send(`${url}/api/v1/config`, { headers });
+  // Calls with one new key at the same moment are one look-up.
+  const first = await Promise.all(Array.from({ length: 2 * STRANGE_KEYS }, () => ask(known.headers)));
+  expect(new Set(first.map(({ status }) => status))).toEqual(new Set([200]));
+  const unknown = () => ask({ authorization: `Bearer ${makeApiKey().key}` });
+  const statuses = (await Promise.all(Array.from({ length: STRANGE_KEYS + 20 }, unknown))).map(
+    ({ status }) => status,
+  );
+  expect(statuses.filter((status) => status === 401)).toHaveLength(STRANGE_KEYS - 1);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(21);
+  const lock = await pool.connect();
+  await lock.query('begin; lock table api_keys in access exclusive mode');
+  const refused = await unknown();
+  await lock.query('rollback');
+  lock.release();
+  expect([refused.status, refused.body.errors[0].code]).toEqual([429, 'RATE_LIMITED']);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  expect((await ask(known.headers)).status).toBe(200);
 });
