@@ -283,7 +283,7 @@ const Horizon = Type.Object(
       'first step, and `data.outlook` says what all steps would bring. `min_service_level` is that of all steps ' +
       'together, and so are `priorities`. `unmet_demand_cost`, bounds on vehicles per location and pinned vehicles ' +
       'hold in each of them, `max_rebalancing_cost` for the moves of each, and `total_fleet_size` for the vehicles ' +
-      'that serve in each, in full loads. `change_cost` is about the first moves. Not supported: `refine`, ' +
+      'that serve in each, in full loads. `change_cost` and `refine` are about the first moves. Not supported: ' +
       '`explain`, `demand_aggregation`, and `total_fleet_size` below the fleet together with pinned vehicles',
   },
 );
@@ -701,7 +701,8 @@ export const Refinement = Type.Object(
     cost_without: Type.Union([Type.Number(), Type.Null()], {
       description:
         '`total_cost` of the cheapest plan without the rules, to the requested gap: the plan that this one started ' +
-        'from. null: there was no time for it',
+        'from, in a plan that looks ahead the cheapest of all steps in whole first moves. null: there was no time for ' +
+        'it',
     }),
   },
   { $id: 'Refinement', description: 'only with rules in `options.refine`' },
@@ -783,8 +784,8 @@ const LOOKING_AHEAD = {
   rounding_cost: Type.Optional(
     Type.Number({
       description:
-        "with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves cost; 0 if all steps are " +
-        'planned in whole vehicles',
+        "with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves, and the rules of " +
+        '`options.refine`, cost; 0 if all steps are planned in whole vehicles',
     }),
   ),
 };

@@ -1036,7 +1036,7 @@ export interface components {
             horizon_cost?: number;
             /** @description with `outlook`: proved, no plan of all steps costs less */
             horizon_bound?: number;
-            /** @description with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves cost; 0 if all steps are planned in whole vehicles */
+            /** @description with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves, and the rules of `options.refine`, cost; 0 if all steps are planned in whole vehicles */
             rounding_cost?: number;
         };
         DecisionRisk: {
@@ -1422,7 +1422,7 @@ export interface components {
             data: components["schemas"]["HealthReport"];
             metadata: components["schemas"]["Metadata"];
         };
-        /** @description a plan that looks ahead: `demand_forecast` has the demand of each step, the plan moves vehicles before the first step, and `data.outlook` says what all steps would bring. `min_service_level` is that of all steps together, and so are `priorities`. `unmet_demand_cost`, bounds on vehicles per location and pinned vehicles hold in each of them, `max_rebalancing_cost` for the moves of each, and `total_fleet_size` for the vehicles that serve in each, in full loads. `change_cost` is about the first moves. Not supported: `refine`, `explain`, `demand_aggregation`, and `total_fleet_size` below the fleet together with pinned vehicles */
+        /** @description a plan that looks ahead: `demand_forecast` has the demand of each step, the plan moves vehicles before the first step, and `data.outlook` says what all steps would bring. `min_service_level` is that of all steps together, and so are `priorities`. `unmet_demand_cost`, bounds on vehicles per location and pinned vehicles hold in each of them, `max_rebalancing_cost` for the moves of each, and `total_fleet_size` for the vehicles that serve in each, in full loads. `change_cost` and `refine` are about the first moves. Not supported: `explain`, `demand_aggregation`, and `total_fleet_size` below the fleet together with pinned vehicles */
         Horizon: {
             /**
              * @description hours of a time step of demand; default: `options.step_hours`, else 1
@@ -1789,7 +1789,7 @@ export interface components {
             horizon_cost?: number;
             /** @description with `outlook`: proved, no plan of all steps costs less */
             horizon_bound?: number;
-            /** @description with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves cost; 0 if all steps are planned in whole vehicles */
+            /** @description with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves, and the rules of `options.refine`, cost; 0 if all steps are planned in whole vehicles */
             rounding_cost?: number;
         };
         OptimizeMetadata: {
@@ -1915,7 +1915,7 @@ export interface components {
             horizon_cost?: number;
             /** @description with `outlook`: proved, no plan of all steps costs less */
             horizon_bound?: number;
-            /** @description with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves cost; 0 if all steps are planned in whole vehicles */
+            /** @description with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves, and the rules of `options.refine`, cost; 0 if all steps are planned in whole vehicles */
             rounding_cost?: number;
             /** @description every location of the problem, by ascending id */
             locations?: components["schemas"]["PlanLocation"][];
@@ -2160,7 +2160,7 @@ export interface components {
             pair_cost: number;
             /** @description pairs of the plan that `cost_without` belongs to */
             pairs_without: number | null;
-            /** @description `total_cost` of the cheapest plan without the rules, to the requested gap: the plan that this one started from. null: there was no time for it */
+            /** @description `total_cost` of the cheapest plan without the rules, to the requested gap: the plan that this one started from, in a plan that looks ahead the cheapest of all steps in whole first moves. null: there was no time for it */
             cost_without: number | null;
         };
         Removal: {

@@ -10,6 +10,7 @@ import {
   type Looser,
   largerFleetSize,
   looserBounds,
+  looserPairs,
   withLooserRule,
 } from './horizon/looser-rules.ts';
 import { fewestMore, type MoreVehicles } from './horizon/more-vehicles.ts';
@@ -46,6 +47,11 @@ export type AheadQuestion = {
 };
 
 type Side = 'least' | 'most';
+const PAIR_NAMES = {
+  maxPairs: 'max_pairs',
+  maxFrom: 'max_moves_from',
+  minVehicles: 'min_vehicles_per_move',
+} as const;
 const NAMES = { least: 'min_vehicles_per_location', most: 'max_vehicles_per_location' } as const;
 
 /** Each change is one that alone is sufficient, if one was found before the deadline. */
@@ -167,6 +173,15 @@ async function findConflicts(
   const fleet = operationalOf(request);
   type Search = (control: SolveControl) => Promise<Found>;
   const searches: Search[] = [];
+  for (const rule of ['maxPairs', 'maxFrom', 'minVehicles'] as const) {
+    const value = rules.firstPairs?.[rule];
+    if (value === undefined || value === (rule === 'minVehicles' ? 1 : Number.POSITIVE_INFINITY)) continue;
+    searches.push(async (part) => {
+      const by = await looserPairs(limited, rule, part, cache);
+      const changed = by?.by && { ...limited, firstPairs: { ...limited.firstPairs!, [rule]: by.by } };
+      return { conflict: pairConflict(PAIR_NAMES[rule], value, by), ...(changed && { changed }) };
+    });
+  }
   for (const side of ['least', 'most'] as const) {
     const stated = request.constraints?.[NAMES[side]];
     if (stated === undefined) continue;
@@ -264,6 +279,16 @@ function limitConflict(
   const { least, by } = found;
   const insufficient = by > least && least - 1 > limit ? asRequested(least - 1) : null;
   return { constraint, value, relaxation: asRequested(by), insufficient, proved: by <= least };
+}
+
+/** Whether an even closer value is sufficient is not known, unless there is none. */
+function pairConflict(
+  constraint: (typeof PAIR_NAMES)[keyof typeof PAIR_NAMES],
+  value: number,
+  found: Looser<number> | null,
+): Conflict {
+  if (!found || found.by === null) return { constraint, value, ...UNKNOWN };
+  return { constraint, value, relaxation: found.by, insufficient: null, proved: found.by === found.least };
 }
 
 function supplyConflict(

@@ -23,12 +23,20 @@ import type { HorizonProblem } from './horizon/types.ts';
 import type { Explained } from './infeasible/infeasible.ts';
 import { fromUnits } from './problem/costs.ts';
 import { evaluateMoves } from './problem/evaluate.ts';
-import type { OptimizeInput, OptimizeOutcome, Problem, RequestFault, Solution } from './problem/model.ts';
+import type {
+  BoundProof,
+  OptimizeInput,
+  OptimizeOutcome,
+  Problem,
+  RequestFault,
+  Solution,
+} from './problem/model.ts';
+import { vehiclesByPair } from './problem/pairs.ts';
 import { withLimits } from './problem/variants.ts';
 import { createProgress, type ProgressReport, type ProgressReporter } from './progress.ts';
 import { isOperational } from './request/capacity.ts';
 import { firstStepRequest, type HorizonSteps, readHorizon, withoutBounds } from './request/horizon.ts';
-import { readLimits, readOptions, type SolveOptions } from './request/limits.ts';
+import { asksForPairs, readLimits, readOptions, type SolveOptions } from './request/limits.ts';
 import { buildProblem } from './request/problem.ts';
 import { RefusedError } from './request/refusals.ts';
 import { answerMs, explanationMs, msOf } from './run/budget.ts';
@@ -62,7 +70,7 @@ export async function optimizeAhead(
   // Levels stored with locations count for all steps, as those of the request do.
   const locations = input.locations.map(({ priority: _, ...point }) => point);
   const options = readOptions(request, settings);
-  const progress = createProgress(false, hooks.onProgress, hooks.progressIntervalMs);
+  const progress = createProgress(false, hooks.onProgress, hooks.progressIntervalMs, asksForPairs(request));
   const control: SolveControl = {
     deadlineMs: nowMs() + options.timeLimitSeconds * 1000,
     stopFlag: hooks.stopFlag,
@@ -213,7 +221,7 @@ function describePlan(
     ...(shortfall && { shortfall }),
     ...(levels && {
       priorities: describeLevels({ demand, levels }, ahead.demand.subarray(ahead.n), served),
-      stages: ['critical_demand', 'min_cost_flow'],
+      stages: ['critical_demand', ...(plan.stages ?? ['min_cost_flow' as const])],
     }),
   };
   wrong.push(...verifyOutlook(input, result));
@@ -233,9 +241,17 @@ function describePlan(
 function describeSolution(problem: Problem, found: HorizonSolution, { n, steps }: HorizonProblem): Solution {
   const { moves, objectiveUnits, boundUnits, gap, proved, method, columns, iterations } = found;
   const { costUnits, served } = evaluateMoves(problem, moves);
-  const boundBy = ['bound from prices of all moves' as const];
-  const figures = { method, columns, rows: n * steps, iterations, nodes: 0, boundBy };
-  return { moves, costUnits, objectiveUnits, boundUnits, gap, proved, served, figures };
+  const boundBy: BoundProof = found.isBranched ? 'bound of branch and cut' : 'bound from prices of all moves';
+  const figures = { method, columns, rows: n * steps, iterations, nodes: 0, boundBy: [boundBy] };
+  const { withoutPairs } = found;
+  const before = withoutPairs && {
+    costUnits: evaluateMoves(problem, withoutPairs).costUnits,
+    pairs: vehiclesByPair(problem, withoutPairs).size,
+  };
+  return {
+    ...{ moves, costUnits, objectiveUnits, boundUnits, gap, proved, served, figures },
+    ...(before && { before }),
+  };
 }
 
 function noPlanInTime(seconds: number): OptimizeOutcome {

@@ -77,7 +77,8 @@ export function verifyOutlook(
     );
   wrong.push(...faultsOfLevels(request, plan, request.network ? [] : locations, allServed));
   if (horizon_bound > horizon_cost || rounding_cost < 0) wrong.push('the bound is above the cost');
-  if (plan.total_cost > horizon_cost + 1e-9 * horizon_cost) wrong.push('the plan costs more than all steps');
+  const paid = plan.total_cost + (plan.refinement?.pair_cost ?? 0);
+  if (paid > horizon_cost + 1e-9 * horizon_cost) wrong.push('the plan costs more than all steps');
   return wrong;
 }
 

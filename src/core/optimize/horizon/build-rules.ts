@@ -1,8 +1,9 @@
 /** The rules of a request that tie vehicles of several kinds, or several steps, to each other. */
 import type { Problem } from '../problem/model.ts';
+import { hasPairRules } from '../problem/pairs.ts';
 import { hasChangeCost, targetGroups } from '../problem/previous.ts';
 import type { HorizonSolution } from './outcome.ts';
-import type { RuledHorizon } from './rules.ts';
+import type { FirstPairRules, RuledHorizon } from './rules.ts';
 import type { HorizonProblem } from './types.ts';
 
 /** What all steps of a request add to the problem of its first one. */
@@ -25,10 +26,9 @@ export function buildRules(
   { capacities, onTheWay, levels }: RulesInput,
 ): RuledHorizon | null {
   const rules = withRules(problem, ahead, { capacities, onTheWay, levels });
-  const { fleetSize } = rules;
-  return capacities.length < 2 && !levels && !hasChangeCost(problem) && fleetSize === undefined
-    ? null
-    : rules;
+  const { fleetSize, firstPairs } = rules;
+  const isTied = levels || hasChangeCost(problem) || fleetSize !== undefined || firstPairs;
+  return capacities.length < 2 && !isTied ? null : rules;
 }
 
 /** The same with rules, whether it needs them or not. */
@@ -56,6 +56,7 @@ export function withRules(
     supply,
     ...(levels && { levels }),
     ...(totalFleetSize < vehicles && { fleetSize: totalFleetSize }),
+    ...(hasPairRules(problem) && { firstPairs: pairRulesOf(problem) }),
     ...(groups.length > 0 && {
       previous: {
         changeUnits: problem.previous!.changeUnits,
@@ -65,6 +66,11 @@ export function withRules(
       },
     }),
   };
+}
+
+function pairRulesOf({ limits, pairCostUnits = 0 }: Problem): FirstPairRules {
+  const { minVehiclesPerMove: minVehicles, maxPairs, maxMovesFrom: maxFrom } = limits;
+  return { costUnits: pairCostUnits, minVehicles, maxPairs, maxFrom };
 }
 
 /** What the moves of the dearest step cost, in cost units. */

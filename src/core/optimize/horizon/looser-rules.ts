@@ -110,6 +110,33 @@ export async function largerFleetSize(
   return { least, by: await smallest(from, enough, control, isEnough) };
 }
 
+/**
+ * The nearest sufficient value of one limit about the pairs of the first step's moves. That fewer or more is not
+ * enough is proved by nothing but the next value: fractional vehicles know no pairs.
+ * @returns `by` and `least` are values; null if none is sufficient, or none was found in time
+ */
+export async function looserPairs(
+  problem: RuledHorizon,
+  rule: 'minVehicles' | 'maxPairs' | 'maxFrom',
+  control: SolveControl,
+  cache: Cache,
+): Promise<Looser<number> | null> {
+  const { firstPairs, base } = problem;
+  const { n, pairs } = base;
+  const value = firstPairs![rule];
+  const isEnough = (limit: number) =>
+    reaches({ ...problem, firstPairs: { ...firstPairs!, [rule]: limit } }, control, cache);
+  if (rule === 'minVehicles') {
+    const enough = value > 1 && (await isEnough(1)) ? value - 1 : null;
+    if (enough === null) return null;
+    const by = await smallest(1, enough, control, (less) => isEnough(value - less));
+    return { least: value - 1, by: by && value - by };
+  }
+  const all = rule === 'maxPairs' ? pairs.targets.length : n - 1;
+  if (value >= all || !(await isEnough(all))) return null;
+  return { least: value + 1, by: await smallest(value + 1, all, control, isEnough) };
+}
+
 /** The first value, if it is sufficient, or else the smallest sufficient one that bisection finds in a few plans. */
 async function smallest(
   first: number,

@@ -18,6 +18,8 @@ import type { HorizonProblem, StepMoves, TravelPairs, TripFlows } from './types.
 const VEHICLE_NOISE = 1e-4;
 /** What a further vehicle costs where moves cost what they do, in dearest moves. */
 const VEHICLE_COST = 100;
+/** A gap that any plan is within: what it costs does not matter. */
+const ANY_COST = 1e6;
 /** Numbers that are tried where other rules want more than the bound. */
 const MORE_TRIES = [1.25, 2];
 
@@ -121,18 +123,20 @@ function placed(wanted: Float64Array, count: number): Int32Array {
 export async function reaches(problem: RuledHorizon, control: SolveControl, cache: Cache): Promise<boolean> {
   // Even to set up the programme takes tenths of a second.
   if (isOver(control)) return false;
-  const { base, capacities, supply, fleetSize, levels, ceilingUnits = Number.POSITIVE_INFINITY } = problem;
+  const { base, capacities, supply, fleetSize, levels, firstPairs } = problem;
+  const { ceilingUnits = Number.POSITIVE_INFINITY } = problem;
   const { required, demand } = base;
   const total = demand.reduce((sum, value) => sum + value, 0);
   const isEnough = (served: number) => served >= required - 2e-9 * total;
-  if (capacities.length === 1 && !base.flows && fleetSize === undefined && !levels) {
+  const isTied = fleetSize !== undefined || levels || firstPairs;
+  if (capacities.length === 1 && !base.flows && !isTied) {
     const solved = solveNetwork({ ...base, supply }, control);
     if (!('plan' in solved) || !solved.plan) return false;
     const { figures, moves } = solved.plan;
     if (!isEnough(figures.totalServed)) return false;
     if (dearestUnits(base, moves) <= ceilingUnits) return true;
   }
-  const solved = await solveWithRules(problem, control, cache);
+  const solved = await solveWithRules(problem, control, cache, [], ANY_COST);
   return 'plan' in solved && isEnough(solved.plan.figures.totalServed);
 }
 

@@ -30,11 +30,15 @@ export type HorizonSolution = {
   mostServed: number;
   /** (T + 1) × n: what one more vehicle is worth, in cost units. */
   values: Float64Array;
-  method: 'network_simplex' | 'linear';
+  method: 'network_simplex' | 'linear' | 'mixed_integer';
   iterations: number;
   columns: number;
   /** What each priority level gets with the higher ones, the highest first; absent without critical demand. */
   levels?: readonly LevelServed[];
+  /** Of the first step of the plan without its rules about pairs; absent without such rules, or if time ran out. */
+  withoutPairs?: Moves;
+  /** Whether the bound is that of branch and cut within these rules. */
+  isBranched?: boolean | undefined;
   /**
    * Only if the ceiling was in the way: what the dearest step costs without it, in cost units; null if what is required
    * is out of reach without it, too.

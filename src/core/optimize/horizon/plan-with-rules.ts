@@ -33,7 +33,7 @@ export async function planWithRules(
   );
   let found: RuledOutcome;
   try {
-    found = await solveWithRules(problem, control, cache, withoutDoubles(problem, all));
+    found = await solveWithRules(problem, control, cache, withoutDoubles(problem, all), gap);
   } catch (error) {
     const message = `the solver failed: ${error instanceof Error ? error.message : String(error)}`;
     return { kind: 'error', message };
@@ -58,10 +58,11 @@ export async function planWithRules(
       isShort,
       mostServed: plan.mostServed,
       values: new Float64Array(0),
-      method: 'linear',
+      method: problem.firstPairs ? 'mixed_integer' : 'linear',
       iterations: counts.iterations,
       columns: counts.columns,
       ...(plan.levels.length > 0 && { levels: plan.levels }),
+      ...(plan.withoutPairs && { withoutPairs: firstMoves(plan.withoutPairs), isBranched: plan.isBranched }),
     },
   };
 }

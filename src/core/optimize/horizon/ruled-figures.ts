@@ -3,8 +3,7 @@
  * class. Shares no code with the search.
  */
 import { partsOf } from './demand-parts.ts';
-import type { RuledHorizon, RuledMoves } from './rules.ts';
-import { freeSupply } from './rules.ts';
+import { freeSupply, pairsOfFirstStep, type RuledHorizon, type RuledMoves } from './rules.ts';
 import type { HorizonFigures } from './types.ts';
 
 /** Vehicles and cost, relative: error of fractional plans. */
@@ -126,8 +125,29 @@ export function measureRuled(
   let worth = 0;
   for (let j = 0; end && j < n; j++)
     worth += end.units[j] * Math.min(vehicles[size + j], end.most?.[j] ?? Number.POSITIVE_INFINITY);
-  const objectiveUnits = movingUnits + changeUnits + unmet - worth;
+  const byPair = pairsOfFirstStep(n, moves);
+  const fault = faultOfPairs(problem, byPair);
+  if (fault) return fault;
+  const pairUnits = byPair.size * (problem.firstPairs?.costUnits ?? 0);
+  const objectiveUnits = movingUnits + pairUnits + changeUnits + unmet - worth;
   return { vehicles, served, totalServed, movingUnits, changeUnits, objectiveUnits };
+}
+
+/** Whether the pairs that the first step's moves use keep the rules about them. */
+function faultOfPairs(
+  { base: { n }, firstPairs }: RuledHorizon,
+  byPair: ReadonlyMap<number, number>,
+): string | null {
+  if (!firstPairs) return null;
+  const { minVehicles, maxPairs, maxFrom } = firstPairs;
+  const from = new Int32Array(n);
+  for (const [pair, vehicles] of byPair) {
+    from[Math.floor(pair / n)]++;
+    if (vehicles < minVehicles) return `only ${vehicles} vehicles use a pair of the first step`;
+  }
+  if (byPair.size > maxPairs) return `${byPair.size} pairs are used in the first step`;
+  const most = from.reduce((all, pairs) => Math.max(all, pairs), 0);
+  return most > maxFrom ? `${most} pairs of the first step begin at one location` : null;
 }
 
 /** Locations in the order in which vehicles are counted: critical demand first, then where it is dearest. */

@@ -87,6 +87,20 @@ export function setFirstStep(
   if (vehicles.size > 0) throw new Error('a move of the first step is no column');
 }
 
+/** Moves of the first step that are no columns yet become some. */
+export function addMissing(master: RuledMaster, model: SolverModel, first: RuledMoves): void {
+  const { problem, isColumn } = master;
+  const { n } = problem.base;
+  const missing = new Map<number, RuledColumn>();
+  for (let m = 0; m < first.step.length; m++) {
+    const column = columnOf(problem, first, m);
+    const key = keyOf(problem, column);
+    if (!isColumn.has(key)) missing.set(key, column);
+  }
+  const weights = { cost: 0, served: new Float64Array(n), beyond: Number.POSITIVE_INFINITY };
+  if (missing.size > 0) addRuledColumns(master, model, [...missing.values()], weights);
+}
+
 function columnOf(problem: RuledHorizon, moves: RuledMoves, m: number): RuledColumn {
   const from = moves.from[m];
   const arc = arcOf(problem, from, moves.to[m]);

@@ -1,13 +1,24 @@
 /**
  * Horizon problems with rules that tie vehicles of several kinds, or several steps, to each other: several capacities,
  * bounds per location beside trip flows, priority levels, a ceiling on the cost of moving, a limit on the vehicles that
- * serve, a previous plan. They are solved as linear programmes (`solve-with-rules.ts`); the first step's moves are
- * whole.
+ * serve, a previous plan, rules about the pairs that the first step's moves use. They are solved as linear programmes
+ * (`solve-with-rules.ts`); the first step's moves are whole.
  */
 import type { HorizonProblem } from './types.ts';
 
 /** Vehicles of a class at a location that a previous plan sends to the same target. */
 export type FirstGroup = { capacityClass: number; location: number; target: number; count: number };
+
+/** Rules about the pairs of locations that vehicles of the first step move between, of whatever class. */
+export type FirstPairRules = {
+  /** What a used pair costs, in cost units, ≥ 0. */
+  costUnits: number;
+  /** The fewest vehicles of a used pair, ≥ 1. */
+  minVehicles: number;
+  /** The most used pairs, in all and from a location; Infinity: any number. */
+  maxPairs: number;
+  maxFrom: number;
+};
 
 export type RuledHorizon = {
   /**
@@ -27,6 +38,8 @@ export type RuledHorizon = {
   fleetSize?: number | undefined;
   /** Vehicles of the first step that cost `changeUnits` more unless they go to the target (or stay, if it is that). */
   previous?: { changeUnits: number; groups: readonly FirstGroup[] } | undefined;
+  /** Only the first step's moves keep these: the later ones are an outlook, and planned anew. Absent: no rules. */
+  firstPairs?: FirstPairRules | undefined;
 };
 
 /** Moves by step, in parallel arrays. `group` −1: vehicles without a previous target. */
@@ -41,6 +54,16 @@ export type RuledMoves = {
 
 export function createRuledMoves(): RuledMoves {
   return { step: [], capacityClass: [], group: [], from: [], to: [], vehicles: [] };
+}
+
+/** Vehicles of each pair that moves of the first step use, by source · n + target. */
+export function pairsOfFirstStep(n: number, { step, from, to, vehicles }: RuledMoves): Map<number, number> {
+  const byPair = new Map<number, number>();
+  for (let m = 0; step[m] === 0; m++) {
+    const pair = from[m] * n + to[m];
+    byPair.set(pair, (byPair.get(pair) ?? 0) + vehicles[m]);
+  }
+  return byPair;
 }
 
 /** K × T × n: the vehicles that belong to no group. */

@@ -7,7 +7,8 @@
  *   3. all demand, until as much is served as is required; or else the most
  *   4. the cost
  *
- * Then the moves of the first step are made whole, and the later steps are planned again for these in the same order.
+ * Then the moves of the first step are made whole, within the rules about pairs if there are any
+ * (`paired-first-step.ts`), and the later steps are planned again for these in the same order.
  */
 import { type SolverModel, withSolverModel } from '../highs/highs.ts';
 import type { LinearResult } from '../highs/solver-model.ts';
@@ -17,9 +18,10 @@ import { type SolveControl, UNKNOWN_PROGRESS } from '../run/control.ts';
 import { isOver, isStopped } from '../run/stopping.ts';
 import { partsOf } from './demand-parts.ts';
 import type { LevelServed } from './outcome.ts';
+import { keepPairs, type PairedStep, refineFirstStep } from './paired-first-step.ts';
 import { boundWithRules, type RulePrices, type ServedFloors, type Weights } from './ruled-bound.ts';
 import { measureRuled, type RuledFigures } from './ruled-figures.ts';
-import { branchFirstStep, joinSteps, setFirstStep, wholeFirstStep } from './ruled-first-step.ts';
+import { addMissing, branchFirstStep, joinSteps, setFirstStep, wholeFirstStep } from './ruled-first-step.ts';
 import {
   addRuledColumns,
   costsOf,
@@ -44,6 +46,8 @@ const ADDED_PER_ROW = 3;
 const VEHICLE_NOISE = 1e-7;
 /** Relative, of total demand, as in `../problem/service-level.ts`. */
 const SERVED_NOISE = 1e-9;
+/** Of plans within rules about pairs that only show what is sufficient. */
+const PAIR_GAP = 0.01;
 /** Vehicles beyond bounds that are the solver's noise, per vehicle. */
 const BEYOND_NOISE = 1e-6;
 
@@ -58,6 +62,10 @@ export type RuledPlan = {
   mostServed: number;
   /** The highest first. `most` is Infinity if time ran out before. */
   levels: LevelServed[];
+  /** Only with rules about pairs: the whole first moves from which those within the rules were made. */
+  withoutPairs?: RuledMoves;
+  /** Whether the bound is that of branch and cut. */
+  isBranched?: boolean;
 };
 
 type RuledCounts = { rounds: number; iterations: number; columns: number };
@@ -79,6 +87,7 @@ type RuledSearch = {
 
 /**
  * @param known moves that are likely to be used: columns from the start
+ * @param gap relative, at which branch and cut within rules about pairs ends
  * @throws the solver's own errors
  */
 export async function solveWithRules(
@@ -86,6 +95,7 @@ export async function solveWithRules(
   control: SolveControl,
   cache: Cache,
   known: readonly RuledColumn[] = [],
+  gap = PAIR_GAP,
 ): Promise<RuledOutcome> {
   const { least, most } = problem.base;
   const counts = { rounds: 0, iterations: 0, columns: 0 };
@@ -96,7 +106,7 @@ export async function solveWithRules(
   const total = problem.base.demand.reduce((sum, demand) => sum + demand, 0);
   const run = { deadlineMs: control.deadlineMs, stopFlag: control.stopFlag, onLook: control.onLook };
   return await withSolverModel(cache, master.model, TOLERANCE, run, (model) =>
-    search({ master, model, control, counts, noise: SERVED_NOISE * total }, known),
+    search({ master, model, control, counts, noise: SERVED_NOISE * total }, known, gap, cache),
   );
 }
 
@@ -131,7 +141,12 @@ export async function leastLoosening(
   });
 }
 
-function search(search: RuledSearch, known: readonly RuledColumn[]): RuledOutcome {
+async function search(
+  search: RuledSearch,
+  known: readonly RuledColumn[],
+  gap: number,
+  cache: Cache,
+): Promise<RuledOutcome> {
   const { master, model, control, counts, noise } = search;
   const { problem } = master;
   model.setBasis(master.columnStatus, master.rowStatus);
@@ -140,33 +155,31 @@ function search(search: RuledSearch, known: readonly RuledColumn[]): RuledOutcom
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   if (found.ended === 'beyond') return { kind: 'infeasible', isProved: true };
   const fractional = found.point && readRuledPoint(master, found.point, VEHICLE_NOISE);
-  const measured = fractional && measureRuled(problem, fractional.moves, fractional.serving);
-  const first = fractional && wholeFirstStep(problem, fractional.moves);
+  const measured =
+    fractional && measureRuled({ ...problem, firstPairs: undefined }, fractional.moves, fractional.serving);
+  const withoutPairs = fractional && wholeFirstStep(problem, fractional.moves);
+  const first = withoutPairs && keepPairs(problem, withoutPairs);
   const { mostServed } = found;
   const boundUnits = found.bound * UNITS_PER_COST;
   const isUnserved = mostServed < problem.base.required - noise;
   if (found.ended === 'optimal' && first) {
     const required = isUnserved ? 0 : problem.base.required - noise;
-    const isEnough = (one: Later) => typeof one === 'object' && one.figures.totalServed >= required;
-    let later = planLater(search, first);
-    if (later !== 'stopped' && !isEnough(later)) {
-      const branched = branchFirstStep(master, model, control, required);
-      if (branched === 'infeasible' && later === 'beyond') return { kind: 'infeasible', isProved: false };
-      const better = typeof branched === 'object' && branched ? planLater(search, branched) : later;
-      if (later === 'beyond' || isEnough(better)) later = better;
-    }
+    const whole = problem.firstPairs
+      ? await planPaired(search, found, first, { gap, cache })
+      : planWhole(search, first, required);
+    if (whole === 'infeasible') return { kind: 'infeasible', isProved: false };
     if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
-    if (typeof later === 'object') {
+    if (whole) {
+      const { paired, ...later } = whole;
+      // A plan that serves less may cost less.
+      const withoutBranching = paired?.isLess ? found.freeBound * UNITS_PER_COST : boundUnits;
+      const isBranched = paired !== undefined && paired.boundUnits > withoutBranching;
       const plan: RuledPlan = {
         ...later,
-        boundUnits,
+        boundUnits: Math.max(withoutBranching, paired?.boundUnits ?? withoutBranching),
         fractionalUnits: measured && typeof measured !== 'string' ? measured.objectiveUnits : null,
-        mostServed: isUnserved ? mostServed : Number.POSITIVE_INFINITY,
-        levels: found.levels.map(({ level, most }) => ({
-          level,
-          most,
-          served: servedFrom(problem, later.figures, level),
-        })),
+        ...mostWithin(search, found, later.figures, isUnserved, paired),
+        ...(problem.firstPairs && { withoutPairs, isBranched }),
       };
       return { kind: isUnserved ? 'unserved' : 'solved', plan, counts };
     }
@@ -187,14 +200,81 @@ function search(search: RuledSearch, known: readonly RuledColumn[]): RuledOutcom
   return { kind: 'timeout' };
 }
 
-type Later = Pick<RuledPlan, 'moves' | 'figures'> | 'beyond' | 'stopped';
+/**
+ * What the levels and all demand get at most. Within rules about pairs the first level may get less than without them;
+ * then what others get without them is no limit: it holds beside the most of the higher levels.
+ */
+function mostWithin(
+  { master: { problem }, noise }: RuledSearch,
+  found: Minimised,
+  figures: RuledFigures,
+  isUnserved: boolean,
+  paired: PairedStep | undefined,
+): Pick<RuledPlan, 'levels' | 'mostServed'> {
+  let isKept = true;
+  const levels = found.levels.map(({ level, most }, l): LevelServed => {
+    const served = servedFrom(problem, figures, level);
+    const limit = isKept ? most : Number.POSITIVE_INFINITY;
+    isKept &&= !paired || served >= most - 2 * noise;
+    return { level, most: Math.min(limit, paired?.levels[l] ?? limit), served };
+  });
+  const limit = isUnserved && isKept ? found.mostServed : Number.POSITIVE_INFINITY;
+  return { levels, mostServed: Math.min(limit, paired?.mostServed ?? limit) };
+}
 
-/** The later steps for the first one's whole moves. @returns `beyond` if these do not keep the bounds per location */
-function planLater(
+type Later = Pick<RuledPlan, 'moves' | 'figures'>;
+
+/** The plan for whole first moves, or for others if these keep a bound less, or serve too little. Null: time is up */
+function planWhole(
   search: RuledSearch,
   first: RuledMoves,
-): Pick<RuledPlan, 'moves' | 'figures'> | 'beyond' | 'stopped' {
+  required: number,
+): (Later & { paired?: PairedStep }) | 'infeasible' | null {
+  const { master, model, control } = search;
+  const isEnough = (one: Later | string) => typeof one === 'object' && one.figures.totalServed >= required;
+  let later = planLater(search, first);
+  if (later !== 'stopped' && !isEnough(later)) {
+    const branched = branchFirstStep(master, model, control, required);
+    if (branched === 'infeasible' && later === 'beyond') return 'infeasible';
+    const better = typeof branched === 'object' && branched ? planLater(search, branched) : later;
+    if (later === 'beyond' || isEnough(better)) later = better;
+  }
+  return typeof later === 'object' ? later : null;
+}
+
+/**
+ * The plan for whole first moves within the rules about pairs.
+ * @param draft whole first moves that keep these rules
+ * @returns `infeasible`: none keep the bounds per location, too; null if time was up
+ */
+async function planPaired(
+  search: RuledSearch,
+  { levels, mostServed, prices }: Minimised,
+  draft: RuledMoves,
+  { gap, cache }: { gap: number; cache: Cache },
+): Promise<(Later & { paired?: PairedStep }) | 'infeasible' | null> {
+  const { master, control, noise } = search;
+  const { problem, moves: columns } = master;
+  const required = Math.min(problem.base.required, mostServed) - noise;
+  const asked = { floors: levels.map(({ most }) => most - noise), required };
+  const known = { columns, prices: prices ?? NO_PRICES(problem) };
+  const paired = await refineFirstStep(problem, known, draft, asked, gap, control, cache);
+  if (paired === 'infeasible') return paired;
+  let best: Later | null = null;
+  // Without any in time: the draft, or nobody moves, whichever serves more.
+  for (const first of paired.first ? [paired.first] : [draft, createRuledMoves()]) {
+    const later = planLater(search, first);
+    if (typeof later === 'string') continue;
+    if (!best || later.figures.totalServed > best.figures.totalServed) best = later;
+    if (best.figures.totalServed >= required) break;
+  }
+  return best && { ...best, paired };
+}
+
+/** The later steps for the first one's whole moves. @returns `beyond` if these do not keep the bounds per location */
+function planLater(search: RuledSearch, first: RuledMoves): Later | 'beyond' | 'stopped' {
   const { master, model } = search;
+  addMissing(master, model, first);
   setFirstStep(master, model, first);
   const { ended, point } = minimise(search, 1);
   if (ended !== 'optimal' || !point) return ended === 'beyond' ? 'beyond' : 'stopped';
@@ -221,9 +301,13 @@ type Minimised = {
   point: Float64Array | null;
   /** In money; of a loosened rule, by how much. */
   bound: number;
+  /** In money, whatever a plan serves. */
+  freeBound: number;
   /** No plan serves more, Infinity if that is not known. */
   mostServed: number;
   levels: { level: number; most: number }[];
+  /** At the cheapest plan; null if time was up before. */
+  prices: RulePrices | null;
 };
 
 /** One thing after the other, with the moves before `firstStep` as they are. */
@@ -235,8 +319,10 @@ function minimise(search: RuledSearch, firstStep: number): Minimised {
     ended: 'stopped',
     point: null,
     bound: Number.NEGATIVE_INFINITY,
+    freeBound: Number.NEGATIVE_INFINITY,
     mostServed: Number.POSITIVE_INFINITY,
     levels: [],
+    prices: null,
   };
   const asked: ServedFloors = { required: 0, floors: new Float64Array(10) };
   // Changed bounds leave a basis that is optimal but for them.
@@ -302,7 +388,10 @@ function minimise(search: RuledSearch, firstStep: number): Minimised {
   const cheapest = generate(search, weights, firstStep, method, () => false);
   if (!cheapest.point) return found;
   found.point = cheapest.point;
+  found.prices = cheapest.prices;
   found.bound = boundWithRules(problem, weights, asked, withinPrice(master, cheapest.prices));
+  const nothing = { required: 0, floors: new Float64Array(10) };
+  if (problem.firstPairs) found.freeBound = boundWithRules(problem, weights, nothing, cheapest.prices);
   if (cheapest.ended === 'optimal') found.ended = 'optimal';
   return found;
 }

@@ -8,7 +8,6 @@ import { HOUR_MS, hourOfWeek, instantMs } from '../../../contracts/time.ts';
 import { isOperational } from './capacity.ts';
 import { longestSeries } from './demand.ts';
 import type { FaultList } from './fault-list.ts';
-import { asksForPairs } from './limits.ts';
 
 /** Whether a request asks for a plan that looks ahead. */
 export function asksForHorizon({ options }: OptimizeRequest): boolean {
@@ -45,7 +44,6 @@ export function checkHorizon(request: OptimizeRequest, list: FaultList): void {
   if (options.demand_aggregation !== undefined)
     refuse('options.demand_aggregation', 'an aggregation, because each step has its own demand');
   if (options.explain) refuse('options.explain', 'explanations');
-  if (asksForPairs(request)) refuse('options.refine', 'rules about pairs of locations');
   // One step is planned as any other request.
   if (longestSeries(request.demand_forecast) < 2 || !limitsServing(request)) return;
   if (fleet_state.vehicles.some((one) => one.pinned && isOperational(one)))

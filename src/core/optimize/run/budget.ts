@@ -76,6 +76,10 @@ const SHARES = {
     0.3,
     'whole first moves, if rounding finds none; the later steps are planned again for them',
   ],
+  firstPairs: [
+    0.6,
+    'first moves within rules about pairs; the later steps are planned again for them, perhaps with a ceiling',
+  ],
   // insights/: what a plan is worth
   insights: [0.5, 'the plan is complete; a reader waits for its insights'],
   binding: [0.1, 'the binding constraints must be named even in little time'],

@@ -9,7 +9,10 @@ import { type Row, runProgramme, type Term } from './horizon-formulation.ts';
 /** `served`: of each level above 0 with demand and the higher ones, the highest first; then of all demand. */
 export type Lexicographic = { served: number[]; isReached: boolean; objectiveUnits: number };
 
-/** @param isWhole whether the first step's moves are whole @returns null if no plan keeps the bounds */
+/**
+ * @param isWhole whether the first step's moves are whole, and keep the rules about pairs if there are any
+ * @returns null if no plan keeps the bounds
+ */
 export function formulateRuled(problem: RuledHorizon, isWhole = false): Lexicographic | null {
   const { base } = problem;
   const { money, whole, rows, servedAt } = programmeOf(problem, isWhole);
@@ -64,7 +67,7 @@ export function formulateLoosening(problem: RuledHorizon, { rule, byLocation }: 
 }
 
 function programmeOf(problem: RuledHorizon, isWhole: boolean) {
-  const { base, capacities, supply, ceilingUnits, fleetSize, previous } = problem;
+  const { base, capacities, supply, ceilingUnits, fleetSize, previous, firstPairs } = problem;
   const { n, steps, demand, pairs, unmetUnits, least, most, flows, end } = base;
   const infinity = Number.POSITIVE_INFINITY;
   const money: number[] = [];
@@ -83,6 +86,11 @@ function programmeOf(problem: RuledHorizon, isWhole: boolean) {
   const present: Term[][] = Array.from({ length: size }, () => []);
   const spent: Term[][] = Array.from({ length: steps }, () => []);
   const atEnd: Term[][] = Array.from({ length: n }, () => []);
+  const firstMoves = new Map<string, Term[]>();
+  const inPair = (from: number, to: number, move: number) => {
+    const pair = `${from} ${to}`;
+    firstMoves.set(pair, [...(firstMoves.get(pair) ?? []), [move, 1]]);
+  };
   const last = (step: number) => Math.min(steps, step);
   for (const [k, capacity] of capacities.entries()) {
     const arriving: Term[][] = Array.from({ length: size + 2 * n }, () => []);
@@ -98,6 +106,7 @@ function programmeOf(problem: RuledHorizon, isWhole: boolean) {
         if (pairs.delay[a] >= steps && !end) continue;
         const move = column(pairs.units[a] + (pairs.targets[a] === target ? 0 : delta), true);
         terms.push([move, 1]);
+        inPair(i, pairs.targets[a], move);
         spent[0].push([move, pairs.units[a]]);
         arriving[last(pairs.delay[a]) * n + pairs.targets[a]].push([move, 1]);
       }
@@ -113,6 +122,7 @@ function programmeOf(problem: RuledHorizon, isWhole: boolean) {
         if (t + pairs.delay[a] >= steps && !end) continue;
         const move = column(pairs.units[a], t === 0);
         leaving.push([move, 1]);
+        if (t === 0) inPair(i, pairs.targets[a], move);
         spent[t].push([move, pairs.units[a]]);
         arriving[last(t + pairs.delay[a]) * n + pairs.targets[a]].push([move, 1]);
       }
@@ -152,6 +162,21 @@ function programmeOf(problem: RuledHorizon, isWhole: boolean) {
   for (const [k, terms] of readyFor.entries()) rows.push({ lower: 0, upper: sizes[k], terms });
   for (const terms of working) rows.push({ lower: 0, upper: fleetSize ?? infinity, terms });
   for (const terms of spent) rows.push({ lower: 0, upper: ceilingUnits ?? infinity, terms });
+  if (firstPairs && isWhole) {
+    const used: Term[] = [];
+    const usedFrom: Term[][] = Array.from({ length: n }, () => []);
+    const fleet = supply.reduce((sum, vehicles) => sum + vehicles, 0);
+    for (const [pair, terms] of firstMoves) {
+      const z = column(firstPairs.costUnits, true);
+      used.push([z, 1]);
+      usedFrom[Number(pair.split(' ')[0])].push([z, 1]);
+      rows.push({ lower: 0, upper: 1, terms: [[z, 1]] });
+      rows.push({ lower: -infinity, upper: 0, terms: [...terms, [z, -fleet]] });
+      rows.push({ lower: 0, upper: infinity, terms: [...terms, [z, -firstPairs.minVehicles]] });
+    }
+    rows.push({ lower: 0, upper: firstPairs.maxPairs, terms: used });
+    for (const terms of usedFrom) rows.push({ lower: 0, upper: firstPairs.maxFrom, terms });
+  }
   return { money, whole, rows, servedAt, present, spent, working };
 }
 

@@ -1,12 +1,16 @@
 /** Random horizon problems with rules, small enough for every oracle. */
-import type { FirstGroup, RuledHorizon } from '../../../../src/core/optimize/horizon/rules.ts';
+import type {
+  FirstGroup,
+  FirstPairRules,
+  RuledHorizon,
+} from '../../../../src/core/optimize/horizon/rules.ts';
 import type { DemandParts, EndValues } from '../../../../src/core/optimize/horizon/types.ts';
 import { createRandom, type Random } from '../instances.ts';
 import { tinyHorizon } from './horizon-instances.ts';
 
 export type TinyRules = Partial<
   Record<
-    'classes' | 'bounds' | 'levels' | 'ceiling' | 'previous' | 'flows' | 'fleet' | 'parts' | 'end',
+    'classes' | 'bounds' | 'levels' | 'ceiling' | 'previous' | 'flows' | 'fleet' | 'parts' | 'end' | 'pairs',
     boolean
   >
 >;
@@ -58,6 +62,17 @@ export function tinyRuled(seed: number, rules: TinyRules): RuledHorizon {
         groups: randomGroups(random, supply, n, steps, classes),
       },
     }),
+    ...(rules.pairs && { firstPairs: randomPairs(random) }),
+  };
+}
+
+function randomPairs(random: Random): FirstPairRules {
+  const infinity = Number.POSITIVE_INFINITY;
+  return {
+    costUnits: random.pick([0, 0, 2, 7_000, 25_000]),
+    minVehicles: random.pick([1, 1, 2, 3]),
+    maxPairs: random.pick([0, 1, 1, 2, infinity, infinity]),
+    maxFrom: random.pick([0, 1, 1, 2, infinity, infinity]),
   };
 }
 

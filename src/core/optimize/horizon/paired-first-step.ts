@@ -1,0 +1,365 @@
+/**
+ * Whole moves of the first step that keep the rules about pairs of locations (`FirstPairRules`), by branch and cut over
+ * the programme of all steps (`ruled-master.ts`), the later steps fractional as ever. Each pair p that some first moves
+ * use has a column z_p of 0 or 1:
+ *
+ *   m · z_p ≤ Σ its first moves ≤ M_p · z_p        of all classes and groups; M_p: vehicles at its source
+ *   Σ z ≤ most pairs,  Σ_{p from i} z_p ≤ most pairs from i
+ *   cost                                           + cost of a pair · Σ z
+ *
+ * What the programme without the rules serves is asked for first. If no plan within the rules serves it, the most that
+ * each priority level gets, and then all demand, is found in the same way.
+ */
+import { type SolverModel, withSolverModel } from '../highs/highs.ts';
+import type { MixedResult } from '../highs/solver-model.ts';
+import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
+import { BRANCHING_NOISE } from '../problem/incumbent.ts';
+import { timeFor } from '../run/budget.ts';
+import type { Cache } from '../run/cache.ts';
+import type { SolveControl } from '../run/control.ts';
+import { isOver } from '../run/stopping.ts';
+import type { RulePrices, Weights } from './ruled-bound.ts';
+import {
+  addRuledColumns,
+  costsOf,
+  createRuledMaster,
+  keyOf,
+  type RuledColumn,
+  type RuledMaster,
+} from './ruled-master.ts';
+import { createRuledMoves, pairsOfFirstStep, type RuledHorizon, type RuledMoves } from './rules.ts';
+import { latestArrival } from './types.ts';
+
+const TOLERANCE = 1e-9;
+/** All moves of all steps are columns if they are no more than this, and what is proved holds for all plans. */
+const MAX_COLUMNS = 3_000;
+/** Otherwise of each source of the first step those that cost least at the prices of the programme without the rules. */
+const FIRST_PER_SOURCE = 12;
+/** Of what is served: how close to the most it has to be, relative. */
+const SERVED_GAP = 1e-7;
+
+/** What has to be served; `floors` in the order of the master's levels. */
+export type AskedServed = { floors: readonly number[]; required: number };
+
+export type PairedStep = {
+  /** Null: none was found in time. */
+  first: RuledMoves | null;
+  /** Whether what is asked for is proved to be out of reach; then the plan serves what can be. */
+  isLess: boolean;
+  /** Cost units: no plan that serves as much costs less; −Infinity if that is not known. */
+  boundUnits: number;
+  /** No plan within the rules serves more of the levels, and in all; Infinity if that is not known. */
+  levels: number[];
+  mostServed: number;
+};
+
+/**
+ * @param known moves of all steps that the programme without the rules uses, and its prices
+ * @param draft whole first moves that keep the rules: where the search begins
+ * @param gap relative, of the cost
+ * @returns `infeasible`: no whole moves keep rules and bounds per location
+ */
+export async function refineFirstStep(
+  problem: RuledHorizon,
+  { columns, prices }: { columns: readonly RuledColumn[]; prices: RulePrices },
+  draft: RuledMoves,
+  asked: AskedServed,
+  gap: number,
+  outer: SolveControl,
+  cache: Cache,
+): Promise<PairedStep | 'infeasible'> {
+  const control = { ...outer, ...timeFor('firstPairs', outer) };
+  const master = createRuledMaster(problem);
+  const { deadlineMs, stopFlag, onLook } = control;
+  const run = { deadlineMs, stopFlag, onLook };
+  return await withSolverModel(cache, master.model, TOLERANCE, run, (model) => {
+    const chosen = chooseColumns(problem, columns, prices);
+    const search = createPairSearch(master, model, chosen, draft);
+    return searchPairs(search, asked, gap, control);
+  });
+}
+
+/** The largest pairs of whole first moves that the rules allow. */
+export function keepPairs({ base: { n }, firstPairs }: RuledHorizon, first: RuledMoves): RuledMoves {
+  if (!firstPairs) return first;
+  const { minVehicles, maxPairs, maxFrom } = firstPairs;
+  const from = new Int32Array(n);
+  const kept = new Set<number>();
+  const largest = [...pairsOfFirstStep(n, first)].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+  for (const [pair, vehicles] of largest) {
+    const source = Math.floor(pair / n);
+    if (vehicles < minVehicles || kept.size >= maxPairs || from[source] >= maxFrom) continue;
+    kept.add(pair);
+    from[source]++;
+  }
+  const moves = createRuledMoves();
+  for (let m = 0; first.step[m] === 0; m++) {
+    if (!kept.has(first.from[m] * n + first.to[m])) continue;
+    for (const key of ['step', 'capacityClass', 'group', 'from', 'to', 'vehicles'] as const)
+      moves[key].push(first[key][m]);
+  }
+  return moves;
+}
+
+/** `first` are the moves of the first step; `isAll`: these are all moves. */
+type Chosen = { later: RuledColumn[]; first: RuledColumn[]; isAll: boolean };
+
+function chooseColumns(problem: RuledHorizon, known: readonly RuledColumn[], prices: RulePrices): Chosen {
+  const { base, capacities, previous } = problem;
+  const { n, steps, pairs } = base;
+  const groups = previous?.groups ?? [];
+  const isAll = (capacities.length * steps + groups.length) * pairs.targets.length <= MAX_COLUMNS;
+  const movesOf = (source: Omit<RuledColumn, 'arc'>) =>
+    Array.from({ length: pairs.starts[source.from + 1] - pairs.starts[source.from] }, (_, a): RuledColumn => {
+      return { ...source, arc: pairs.starts[source.from] + a };
+    }).filter(({ arc }) => source.step + pairs.delay[arc] <= latestArrival(base));
+  const classes = [...capacities.keys()];
+  const stepMoves = (step: number) =>
+    classes.map((capacityClass) =>
+      Array.from({ length: n }, (_, from) => movesOf({ capacityClass, group: -1, step, from })),
+    );
+  const groupMoves = groups.map(({ capacityClass, location: from }, group) =>
+    movesOf({ capacityClass, group, step: 0, from }),
+  );
+  const sources = [...stepMoves(0).flat(), ...groupMoves];
+  if (isAll) {
+    const later = Array.from({ length: steps - 1 }, (_, t) => stepMoves(t + 1).flat(2)).flat();
+    return { later, first: sources.flat(), isAll };
+  }
+  /** What a move costs less what its vehicle is worth where it arrives: comparable among those of a source. */
+  const reducedCost = ({ capacityClass: k, group, arc }: RuledColumn) => {
+    const arrival = pairs.delay[arc];
+    const to = pairs.targets[arc];
+    const there = arrival < steps ? prices.values[(k * steps + arrival) * n + to] : prices.ends[to];
+    const change = groups[group] && groups[group].target !== to ? previous!.changeUnits : 0;
+    return fromUnits(pairs.units[arc] + change) + prices.ceiling[0] * fromUnits(pairs.units[arc]) - there;
+  };
+  const first = new Map<number, RuledColumn>();
+  const add = (column: RuledColumn) => first.set(keyOf(problem, column), column);
+  for (const all of sources) {
+    const cheapest = all.map((column) => ({ column, cost: reducedCost(column) }));
+    cheapest.sort((a, b) => a.cost - b.cost || a.column.arc - b.column.arc);
+    for (const { column } of cheapest.slice(0, FIRST_PER_SOURCE)) add(column);
+  }
+  for (const column of known) if (column.step === 0) add(column);
+  return { later: known.filter(({ step }) => step > 0), first: [...first.values()], isAll };
+}
+
+type PairSearch = {
+  master: RuledMaster;
+  model: SolverModel;
+  isAll: boolean;
+  /** Columns: the first integer one, z, and one that is always 1, which costs what unmet demand costs in all. */
+  columns: { firstMoves: number; used: number; one: number };
+  start: Float64Array;
+};
+
+const NO_BOUND = Number.POSITIVE_INFINITY;
+
+function createPairSearch(
+  master: RuledMaster,
+  model: SolverModel,
+  { later, first, isAll }: Chosen,
+  draft: RuledMoves,
+): PairSearch {
+  const { problem } = master;
+  const { base, supply, capacities } = problem;
+  const { n, steps, pairs } = base;
+  const { minVehicles, maxPairs, maxFrom } = problem.firstPairs!;
+  const ofPair = new Map<number, { source: number; columns: number[] }>();
+  // Moves of the first step come last, so that they and z are one range of integers.
+  const firstMoves = master.columns.firstMove + later.length;
+  const drafted = new Map<string, number>();
+  const nameOf = (k: number, group: number, pair: number) => `${k} ${group} ${pair}`;
+  for (let m = 0; draft.step[m] === 0; m++)
+    drafted.set(
+      nameOf(draft.capacityClass[m], draft.group[m], draft.from[m] * n + draft.to[m]),
+      draft.vehicles[m],
+    );
+  const vehicles = first.map(({ capacityClass, group, from, arc }, m) => {
+    const pair = from * n + pairs.targets[arc];
+    const known = ofPair.get(pair) ?? { source: from, columns: [] };
+    known.columns.push(firstMoves + m);
+    ofPair.set(pair, known);
+    return drafted.get(nameOf(capacityClass, group, pair)) ?? 0;
+  });
+  addRuledColumns(master, model, [...later, ...first], NOTHING(n));
+  const used = firstMoves + first.length;
+  const count = ofPair.size + 1;
+  const one = used + ofPair.size;
+  const lower = new Float64Array(count);
+  lower[count - 1] = 1;
+  model.addColumns({
+    cost: new Float64Array(count),
+    lower,
+    upper: new Float64Array(count).fill(1),
+    starts: new Int32Array(count + 1),
+    indices: new Int32Array(0),
+    values: new Float64Array(0),
+  });
+  const artificial = new Float64Array(master.columns.firstMove - master.columns.few);
+  if (artificial.length > 0) model.setColumnBounds(master.columns.few, artificial, artificial);
+  const rows: Parameters<SolverModel['addRows']>[0][number][] = [];
+  const addRow = (terms: readonly (readonly [number, number])[], least: number, most: number) =>
+    rows.push({
+      indices: Int32Array.from(terms, ([column]) => column),
+      values: Float64Array.from(terms, ([, value]) => value),
+      lower: least,
+      upper: most,
+    });
+  const all = [...ofPair.values()];
+  const start = new Float64Array(one + 1);
+  start.set(vehicles, firstMoves);
+  start[one] = 1;
+  for (const [p, { source, columns }] of all.entries()) {
+    let most = 0;
+    for (let k = 0; k < capacities.length; k++) most += supply[k * n * steps + source];
+    const terms = columns.map((column) => [column, 1] as const);
+    addRow([...terms, [used + p, -most]], Number.NEGATIVE_INFINITY, 0);
+    addRow([...terms, [used + p, -minVehicles]], 0, Number.POSITIVE_INFINITY);
+    if (columns.some((column) => start[column] > 0)) start[used + p] = 1;
+  }
+  if (maxPairs < all.length)
+    addRow(
+      all.map((_, p) => [used + p, 1] as const),
+      0,
+      maxPairs,
+    );
+  for (let i = 0; i < n && maxFrom < n; i++) {
+    const terms = all.flatMap(({ source }, p) => (source === i ? [[used + p, 1] as const] : []));
+    if (terms.length > maxFrom) addRow(terms, 0, maxFrom);
+  }
+  model.addRows(rows);
+  return { master, model, isAll, columns: { firstMoves, used, one }, start };
+}
+
+const NOTHING = (n: number): Weights => ({ cost: 0, served: new Float64Array(n), beyond: NO_BOUND });
+
+function searchPairs(
+  search: PairSearch,
+  { floors, required }: AskedServed,
+  gap: number,
+  control: SolveControl,
+): PairedStep | 'infeasible' {
+  const { master, model, isAll } = search;
+  const { problem, rows, levels } = master;
+  const { n, demand } = problem.base;
+  const noise = 1e-9 * demand.reduce((sum, value) => sum + value, 0);
+  const found: PairedStep = {
+    first: null,
+    isLess: false,
+    boundUnits: Number.NEGATIVE_INFINITY,
+    levels: levels.map(() => NO_BOUND),
+    mostServed: NO_BOUND,
+  };
+  for (const [l, floor] of floors.entries()) model.setRowBounds(rows.floors + l, floor, NO_BOUND);
+  model.setRowBounds(rows.service, required, NO_BOUND);
+  const cheapest = () => {
+    const result = minimise(search, { ...NOTHING(n), cost: 1 }, gap, control);
+    if (result.values) found.first = firstMovesOf(search, result.values);
+    if (isAll && result.status !== 'failed') found.boundUnits = boundOf(search, result);
+    return result;
+  };
+  const asked = cheapest();
+  if (asked.status !== 'infeasible') return found;
+  found.isLess = true;
+  found.boundUnits = Number.NEGATIVE_INFINITY;
+  // What is asked for is out of reach: the most instead, of one level after the other.
+  for (let r = rows.floors; r <= rows.service; r++) model.setRowBounds(r, Number.NEGATIVE_INFINITY, NO_BOUND);
+  const wishes = [...levels, 0];
+  for (const [l, level] of wishes.entries()) {
+    const served = Float64Array.from({ length: n }, (_, j) => ((problem.levels?.[j] ?? 0) >= level ? 1 : 0));
+    const most = minimise(search, { ...NOTHING(n), served }, SERVED_GAP, control);
+    if (most.status === 'infeasible') return 'infeasible';
+    if (!most.values) return found;
+    found.first = firstMovesOf(search, most.values);
+    const amount = 0 - weightOf(search, { ...NOTHING(n), served }, most.values);
+    const atMost = isAll && Number.isFinite(most.bound) ? Math.max(amount, 0 - most.bound + noise) : NO_BOUND;
+    const isLast = l === levels.length;
+    if (isLast) found.mostServed = atMost;
+    else found.levels[l] = atMost;
+    const least = amount * (1 - SERVED_GAP) - noise;
+    model.setRowBounds(
+      isLast ? rows.service : rows.floors + l,
+      isLast ? Math.min(required, least) : least,
+      NO_BOUND,
+    );
+    if (most.status !== 'optimal') return found;
+  }
+  cheapest();
+  return found;
+}
+
+function minimise(
+  { master, model, columns, start }: PairSearch,
+  weights: Weights,
+  gap: number,
+  control: SolveControl,
+): MixedResult {
+  const cost = costsWith(master, weights, columns);
+  model.setCosts(cost);
+  const result = model.runMixed({
+    integerFrom: columns.firstMoves,
+    integerTo: columns.one,
+    gap,
+    absoluteGap: weights.cost > 0 ? 0.5 / UNITS_PER_COST : 0,
+    start,
+    untilMs: control.deadlineMs,
+  });
+  if (result.values) start.set(result.values);
+  // Without integer columns it is a linear programme, of which the solver states no bound.
+  if (columns.firstMoves === columns.one) result.bound = Number.NEGATIVE_INFINITY;
+  return isOver(control) && result.status === 'failed' ? { ...result, status: 'stopped' } : result;
+}
+
+/** Costs of all columns, in money or demand. */
+function costsWith(
+  master: RuledMaster,
+  weights: Weights,
+  { used, one }: PairSearch['columns'],
+): Float64Array {
+  const { base, firstPairs } = master.problem;
+  const cost = new Float64Array(one + 1);
+  cost.set(costsOf(master, weights));
+  cost.fill(weights.cost * fromUnits(firstPairs!.costUnits), used, one);
+  const unmet = base.unmetUnits?.reduce((sum, units, u) => sum + units * base.demand[u], 0) ?? 0;
+  cost[one] = weights.cost * fromUnits(unmet);
+  return cost;
+}
+
+function weightOf({ master, columns }: PairSearch, weights: Weights, values: Float64Array): number {
+  return costsWith(master, weights, columns).reduce((sum, cost, c) => sum + cost * values[c], 0);
+}
+
+/** Reduced by the error of the sums that it comes from. */
+function boundOf(
+  {
+    master: {
+      problem: { base },
+    },
+  }: PairSearch,
+  { bound }: MixedResult,
+): number {
+  if (!Number.isFinite(bound)) return Number.NEGATIVE_INFINITY;
+  const unmet = base.unmetUnits?.reduce((sum, units, u) => sum + units * base.demand[u], 0) ?? 0;
+  const units = bound * UNITS_PER_COST;
+  return units - BRANCHING_NOISE * (Math.abs(units) + unmet);
+}
+
+function firstMovesOf({ master, columns }: PairSearch, values: Float64Array): RuledMoves {
+  const { base } = master.problem;
+  const moves = createRuledMoves();
+  const first = master.columns.firstMove;
+  for (let c = columns.firstMoves; c < columns.used; c++) {
+    const vehicles = Math.round(values[c]);
+    if (vehicles === 0) continue;
+    const { capacityClass, group, from, arc } = master.moves[c - first];
+    moves.step.push(0);
+    moves.capacityClass.push(capacityClass);
+    moves.group.push(group);
+    moves.from.push(from);
+    moves.to.push(base.pairs.targets[arc]);
+    moves.vehicles.push(vehicles);
+  }
+  return moves;
+}
