@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { news } from './announce.ts';
 import { keepKey, key } from './api/key.ts';
+import { loadLocations } from './api/locations.ts';
 import { startKeys } from './keys.ts';
 import { PAGES } from './pages/pages.ts';
 import { addressOf, page } from './router.ts';
@@ -16,6 +17,8 @@ const THEMES: Theme[] = ['auto', 'light', 'dark'];
 
 export function App() {
   useEffect(() => startKeys(), []);
+  // Every page has times, which are on the city's clock. A page that needs locations says itself why there are none.
+  useEffect(() => void loadLocations().catch(() => undefined), []);
   return (
     <>
       <a class="skip" href="#content">

@@ -1,8 +1,12 @@
+import { signal } from '@preact/signals';
 import type { Place } from './api/locations.ts';
 
 /** Times on the clock of the city, whatever clock the reader has. */
 
 export const HOUR_MS = 3_600_000;
+
+/** The time zone of the stored city; undefined until the locations are loaded, or if none has one. */
+export const cityZone = signal<string | undefined>(undefined);
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 

@@ -1,4 +1,5 @@
-/** Numbers, days and times as a reader's own locale writes them. */
+/** Numbers, days and times as a reader's own locale writes them; times are on the city's clock. */
+import { cityZone } from './city-time.ts';
 
 /** What rounds to 0 has no sign. */
 const signDisplay = 'negative';
@@ -24,12 +25,15 @@ export const chosenShare = (value: number) => level.format(value);
 /** Below 10 with tenths, so that what is little does not read as nothing. */
 export const amount = (value: number) =>
   value < 10 && !Number.isInteger(value) ? decimal(value) : count(value);
+/** A difference of two shares, in percentage points. */
+export const points = (value: number) => tenths.format(100 * value);
 export const listed = (names: string[]) => list.format(names);
 export const kilometres = (km: number) => `${km >= 100 || Number.isInteger(km) ? count(km) : decimal(km)} km`;
 
-/** With its sign, by which a difference is known. */
+/** With its sign, by which a difference is known; what is written as 0 is neither more nor less. */
 export function signed(value: number, write: (value: number) => string = count): string {
-  return value === 0 ? '±0' : `${value > 0 ? '+' : '−'}${write(Math.abs(value))}`;
+  const size = write(Math.abs(value));
+  return size === write(0) ? '±0' : `${value > 0 ? '+' : '−'}${size}`;
 }
 
 /** A local day as the service writes it, `2017-05-04`, in words. */
@@ -51,12 +55,17 @@ export const clock = (hour: number) => `${String(((hour % 24) + 24) % 24).padSta
 
 const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const;
 
-/** A moment in the reader's own time zone, which is named; without the day if it is today. */
+/**
+ * A moment on the city's clock, whose zone is named; without the day if it is today there. Without locations it is on
+ * the reader's own clock.
+ */
 export function moment(at: string): string {
+  const timeZone = cityZone.value;
+  const dayOf = (date: Date) => new Intl.DateTimeFormat(undefined, { ...DAY, timeZone }).format(date);
   const date = new Date(at);
-  const isToday = date.toDateString() === new Date().toDateString();
+  const isToday = dayOf(date) === dayOf(new Date());
   const time = { hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' } as const;
-  return new Intl.DateTimeFormat(undefined, { ...(isToday ? {} : DAY), ...time }).format(date);
+  return new Intl.DateTimeFormat(undefined, { ...(isToday ? {} : DAY), ...time, timeZone }).format(date);
 }
 
 const clocks = new Map<string, Intl.DateTimeFormat>();

@@ -120,7 +120,7 @@ export const texts = {
     sentence: (day: string, trips: string, coverage: string, hour: string) =>
       `${day}: ${of(trips, 'trip')} expected; ${coverage} can be served in the busiest hour, ${hour}`,
     moved: (vehicles: string, km: string) => `${of(vehicles, 'vehicle moves', 'vehicles move')}, ${km}`,
-    nobodyMoves: 'no vehicle has to move',
+    nobodyMoves: 'no vehicle moves',
     short: (places: string, one: boolean) => `${places} ${one ? 'stays' : 'stay'} short`,
     shortAndMore: (places: string, rest: string) =>
       `${places} and ${rest} more ${rest === '1' ? 'location' : 'locations'} stay short`,
@@ -158,7 +158,7 @@ export const texts = {
     shortTable: 'What stays short, and where',
     nothingShort: 'Every location is served in full.',
     movesTable: 'The largest moves',
-    noMoves: 'Nobody moves: every vehicle already stands where it is needed.',
+    noMoves: 'No vehicle moves in this plan.',
     location: 'Location',
     unserved: 'Not served',
     of: 'of trips',
@@ -503,6 +503,7 @@ export const texts = {
     scatter: 'Cost against coverage',
     point: (coverage: string, cost: string, at: string) => `${coverage} served at ${cost}, made ${at}`,
     comparison: 'The second plan, compared with the first',
+    points: (difference: string) => `${difference} points`,
     different: 'Vehicles sent elsewhere',
     same: (vehicles: string) => `${vehicles} alike`,
     shown: 'Plan on the map',

@@ -37,7 +37,7 @@ describe.skipIf(!executable)('the plans of the console', () => {
     await ticks.nth(1).check();
     await ticks.nth(0).check();
     const comparison = page.getByRole('region', { name: 'The second plan, compared with the first' });
-    await comparison.getByText('+3.0%').waitFor();
+    await comparison.getByText('+3.0 points').waitFor();
     await comparison.locator('.map > canvas').waitFor();
     const second = comparison.getByRole('button', { name: 'Second plan' });
     expect(await second.getAttribute('aria-pressed')).toBe('true');
@@ -47,7 +47,7 @@ describe.skipIf(!executable)('the plans of the console', () => {
     expect(await changes.locator('tbody tr').count()).toBeGreaterThan(5);
     expect(await fleet.serious(page)).toEqual([]);
     await page.reload();
-    await comparison.getByText('+3.0%').waitFor();
+    await comparison.getByText('+3.0 points').waitFor();
     await close();
   });
 

@@ -113,7 +113,7 @@ describe('a plan that looks ahead', () => {
           code: 'INFEASIBLE_PROBLEM',
           field: 'fleet_state.vehicles',
           message:
-            /4 operational vehicles cannot serve the required 9 \(1 of the demand 9\) in 3 steps; add 1 vehicle/,
+            /4 operational vehicles cannot serve the required 9 \(100 % of the demand 9\) in 3 steps; add 1 vehicle/,
           relaxation: { constraint: 'supply', proved: true },
         },
       ].map((error) => ({ ...error, message: expect.stringMatching(error.message) })),

@@ -76,6 +76,17 @@ export function formatPercent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
+/** A difference, with its sign; what is written as 0 is neither more nor less. */
+export function formatDifference(value: number, format: (value: number) => string = formatNumber): string {
+  const size = format(Math.abs(value));
+  return size === format(0) ? `±${size}` : `${value > 0 ? '+' : '−'}${size}`;
+}
+
+/** The difference of two shares, in percentage points. */
+export function formatPoints(difference: number): string {
+  return `${formatDifference(100 * difference, (points) => points.toFixed(1))} points`;
+}
+
 /** Local time of this machine, to the minute. */
 export function formatTime(iso: string | null): string | null {
   if (iso === null) return null;

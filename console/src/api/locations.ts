@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { cityZone, zoneOf } from '../city-time.ts';
 import { getAll } from './client.ts';
 
 export type Place = { id: number; name: string; latitude: number; longitude: number; time_zone?: string };
@@ -15,6 +16,7 @@ export function loadLocations(): Promise<Place[]> {
   loading ??= getAll<Place>('/api/v1/data/locations', 'locations', MAX_LOCATIONS).then(
     (rows) => {
       locations.value = rows;
+      cityZone.value = zoneOf(rows);
       return rows;
     },
     (error) => {

@@ -21,7 +21,12 @@ import type { HorizonProblem } from './horizon/types.ts';
 import type { ConflictSet } from './infeasible/conflict.ts';
 import { type Explained, isNearEnough, type KnownLevel } from './infeasible/infeasible.ts';
 import { totalChange } from './infeasible/looser-bounds.ts';
-import { describeConflict, describeJoint, type LocationNames } from './infeasible/messages.ts';
+import {
+  describeConflict,
+  describeJoint,
+  describeRequired,
+  type LocationNames,
+} from './infeasible/messages.ts';
 import { statedValue } from './infeasible/stated-value.ts';
 import { fromUnits } from './problem/costs.ts';
 import { asFigure } from './problem/figure.ts';
@@ -361,12 +366,9 @@ function describe(
   const { request, problem, ahead, all, level, names } = question;
   const fleet = operationalOf(request);
   const vehicles = `${fleet} operational ${fleet === 1 ? 'vehicle' : 'vehicles'}`;
-  const rounded = (value: number) => Math.round(value * 1e6) / 1e6;
   const demand = all.demand.reduce((sum, value) => sum + value, 0);
-  const { minServiceLevel } = problem.limits;
-  const required = `${rounded(minServiceLevel * demand)} (${minServiceLevel} of the demand ${rounded(demand)})`;
   const supply = level
-    ? `${vehicles} cannot serve the required ${required} in ${ahead.steps - 1} steps`
+    ? `${vehicles} cannot serve ${describeRequired(problem.limits, demand)} in ${ahead.steps - 1} steps`
     : `${vehicles} cannot satisfy the other constraints in every step`;
   const words = { supply, unknown: 'no sufficient value was found in time' };
   return conflicts.map((conflict) =>

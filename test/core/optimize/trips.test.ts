@@ -195,7 +195,7 @@ describe('where demand is trips', () => {
     expect(supply.additions).toEqual([{ location_id: 2, vehicles: 4, capacity: 0.3 }]);
     expect(outcome.errors[0].message).toBe(
       '3 operational vehicles with a total capacity of 0.9, which serves 2.7, cannot serve the required 5.9 ' +
-        '(1 of the demand 5.9); add 4 vehicles of capacity 0.3 (for example 4 at location 2)',
+        '(100 % of the demand 5.9); add 4 vehicles of capacity 0.3 (for example 4 at location 2)',
     );
   });
 

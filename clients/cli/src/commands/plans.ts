@@ -2,7 +2,15 @@ import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { action, type CliContext } from '../context.ts';
 import { numberOption } from '../input.ts';
-import { formatPairs, formatPercent, formatTable, formatTime, writeTo } from '../output.ts';
+import {
+  formatDifference,
+  formatPairs,
+  formatPercent,
+  formatPoints,
+  formatTable,
+  formatTime,
+  writeTo,
+} from '../output.ts';
 import { planLines } from './solve.ts';
 
 type ListOptions = { limit: number; minCoverage?: number; maxCost?: number; location?: number };
@@ -85,11 +93,14 @@ async function compare({ fleet, output }: CliContext, plan_id: string, other_id:
   output.answer(answer, () =>
     [
       formatPairs([
-        ['demand served', `${kpis.demand_coverage > 0 ? '+' : ''}${formatPercent(kpis.demand_coverage)}`],
-        ['demand unmet', kpis.unmet_demand],
-        ['vehicles moved', kpis.rebalanced_count],
-        ['distance (km)', kpis.total_distance_km],
-        ['cost', kpis.total_cost],
+        ['demand served', formatPoints(kpis.demand_coverage)],
+        ['demand unmet', formatDifference(kpis.unmet_demand)],
+        ['vehicles moved', formatDifference(kpis.rebalanced_count)],
+        [
+          'distance (km)',
+          kpis.total_distance_km === null ? undefined : formatDifference(kpis.total_distance_km),
+        ],
+        ['cost', formatDifference(kpis.total_cost)],
         ...Object.entries(vehicles).map(([name, count]): [string, number] => [
           name.replaceAll('_', ' '),
           count,

@@ -1,4 +1,5 @@
 import type { Place } from '../../api/locations.ts';
+import { zoneOf } from '../../city-time.ts';
 import { momentIn } from '../../format.ts';
 import { texts } from '../../texts.ts';
 import { type DataRow, NUMBERS, TIMES } from './sets.ts';
@@ -8,7 +9,7 @@ const number = new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 });
 /** Writes the values of rows as a reader sees them: locations by name, times on their clock. */
 export function writerOf(places: readonly Place[]) {
   const known = new Map(places.map((place) => [place.id, place]));
-  const cityZone = places.find(({ time_zone }) => time_zone)?.time_zone;
+  const cityZone = zoneOf(places);
   const nameOf = (id: unknown) => known.get(Number(id))?.name ?? String(id);
   const write = (row: DataRow, field: string, own?: Place): string => {
     const value = row[field];

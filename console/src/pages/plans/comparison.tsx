@@ -6,7 +6,7 @@ import { loadLocations } from '../../api/locations.ts';
 import { movesOf } from '../../api/moves.ts';
 import { readPlan } from '../../api/plans.ts';
 import type { PlanComparison } from '../../api/types.ts';
-import { count, decimal, kilometres, percent, signed } from '../../format.ts';
+import { count, decimal, kilometres, points, signed } from '../../format.ts';
 import type { Lit } from '../../map/draw.ts';
 import { sceneOf } from '../../map/scene-of.ts';
 import { texts } from '../../texts.ts';
@@ -52,7 +52,7 @@ export function Comparison({ a, b }: { a: string; b: string }) {
     <section class="comparison" aria-label={words.comparison}>
       <h2>{words.comparison}</h2>
       <dl class="figures">
-        <Figure label={words.coverage} value={signed(kpis.demand_coverage, percent)} />
+        <Figure label={words.coverage} value={words.points(signed(kpis.demand_coverage, points))} />
         <Figure label={words.cost} value={signed(kpis.total_cost, decimal)} />
         <Figure label={words.moved} value={signed(kpis.rebalanced_count)} />
         {kpis.total_distance_km !== null && (
@@ -95,8 +95,12 @@ export function Comparison({ a, b }: { a: string; b: string }) {
 function Changes({ changes, onHover }: { changes: Change[]; onHover: (id: number | undefined) => void }) {
   const difference = ({ figures, other_figures: other }: Change, name: 'vehicles_after' | 'unmet') =>
     (other?.[name] ?? 0) - (figures?.[name] ?? 0);
-  const sorted = changes.toSorted(
-    (x, y) => Math.abs(difference(y, 'vehicles_after')) - Math.abs(difference(x, 'vehicles_after')),
+  const unmet = (change: Change) => Math.round(difference(change, 'unmet'));
+  const vehicles = (change: Change) => difference(change, 'vehicles_after');
+  // Another demand changes a little everywhere; what would be written as no change is none.
+  const changed = changes.filter((change) => vehicles(change) !== 0 || unmet(change) !== 0);
+  const sorted = changed.toSorted(
+    (x, y) => Math.abs(vehicles(y)) - Math.abs(vehicles(x)) || Math.abs(unmet(y)) - Math.abs(unmet(x)),
   );
   const columns: Column<Change>[] = [
     {
@@ -106,18 +110,18 @@ function Changes({ changes, onHover }: { changes: Change[]; onHover: (id: number
     },
     {
       name: words.vehiclesHere,
-      value: (change) => difference(change, 'vehicles_after'),
-      cell: (change) => signed(difference(change, 'vehicles_after')),
+      value: vehicles,
+      cell: (change) => signed(vehicles(change)),
       isNumber: true,
     },
     {
       name: words.unmetHere,
-      value: (change) => difference(change, 'unmet'),
-      cell: (change) => signed(Math.round(difference(change, 'unmet'))),
+      value: unmet,
+      cell: (change) => signed(unmet(change)),
       isNumber: true,
     },
   ];
-  if (changes.length === 0) return <p>{words.noChange}</p>;
+  if (changed.length === 0) return <p>{words.noChange}</p>;
   return (
     <Table
       caption={words.changes}

@@ -2,8 +2,9 @@
 
 import type { ErrorItem } from '../../../contracts/envelope.ts';
 import type { Constraints, OptimizeRequest } from '../../../contracts/optimize.ts';
+import { roundedDownText, roundedText, roundedUpText } from '../../../contracts/rounded-text.ts';
 import type { SufficientChange } from '../../../contracts/sufficient-change.ts';
-import type { ConstraintName } from '../problem/constraints.ts';
+import type { ConstraintName, Limits } from '../problem/constraints.ts';
 import { LIMIT_CONSTRAINTS, limitConstraint } from '../problem/constraints.ts';
 import type { Conflict, JointChange, LocationChange, Problem } from '../problem/model.ts';
 import { isPairLimit } from '../problem/pairs.ts';
@@ -120,7 +121,8 @@ function describeValue(
   const row = limitConstraint(constraint);
   const verb = row?.looser === 'lower' ? 'lower' : 'raise';
   if (changes) return describeChanges(verb, changes, names);
-  return `${verb} it to at ${verb === 'lower' ? 'most' : 'least'} ${relaxation}${row?.unit ?? ''}`;
+  const looser = verb === 'lower' ? roundedDownText(relaxation!) : roundedUpText(relaxation!);
+  return `${verb} it to at ${verb === 'lower' ? 'most' : 'least'} ${looser}${row?.unit ?? ''}`;
 }
 
 /** The largest changes first. */
@@ -204,10 +206,10 @@ function describeAdvice(problem: Problem, conflict: Conflict, names: LocationNam
   if (leastChange !== undefined && leastChange > 1) {
     return `${advice} (sufficient; less than ${leastChange} in total is proved insufficient)`;
   }
-  return insufficient === null
-    ? `${advice} (sufficient; smaller changes were not checked)`
-    : `${advice} (sufficient; ${insufficient}${limitConstraint(constraint)?.unit ?? ''} is proved insufficient; ` +
-        'values between were not checked)';
+  if (insufficient === null) return `${advice} (sufficient; smaller changes were not checked)`;
+  const row = limitConstraint(constraint);
+  const tighter = row?.looser === 'lower' ? roundedUpText(insufficient) : roundedDownText(insufficient);
+  return `${advice} (sufficient; ${tighter}${row?.unit ?? ''} is proved insufficient; values between were not checked)`;
 }
 
 function describeAdditions(
@@ -237,20 +239,27 @@ function describeSupply(problem: Problem): string {
   const vehicles = countOperational(problem);
   const capacity = operationalCapacity(problem);
   const required = problem.limits.minServiceLevel * allDemand(problem);
-  const total = rounded(allDemand(problem));
-  const demand = `the required ${rounded(required)} (${problem.limits.minServiceLevel} of the demand ${total})`;
+  const demand = describeRequired(problem.limits, allDemand(problem));
   if (vehicles === 0) {
     return required > 0
       ? `there is no operational vehicle to serve ${demand}`
       : 'there is no operational vehicle';
   }
-  const stated = rounded(capacity / problem.servedPerUnit);
-  const served = problem.servedPerUnit === 1 ? '' : `, which serves ${rounded(capacity)},`;
+  const stated = roundedDownText(withoutNoise(capacity / problem.servedPerUnit));
+  const served =
+    problem.servedPerUnit === 1 ? '' : `, which serves ${roundedDownText(withoutNoise(capacity))},`;
   const fleet = `${counted(vehicles, 'operational vehicle')} with a total capacity of ${stated}${served}`;
   return capacity < required
     ? `${fleet} cannot serve ${demand}`
     : `${fleet} cannot satisfy the other constraints ` +
         (vehicles === 1 ? 'from its current location' : 'from their current locations');
+}
+
+/** "the required 9.5 (95 % of the demand 10)". */
+export function describeRequired({ minServiceLevel }: Limits, demand: number): string {
+  const required = roundedUpText(withoutNoise(minServiceLevel * demand));
+  const share = Number((100 * minServiceLevel).toPrecision(12));
+  return `the required ${required} (${share} % of the demand ${roundedText(demand)})`;
 }
 
 function counted(count: number, noun: string): string {
@@ -265,6 +274,7 @@ function listed(items: readonly (string | number)[]): string {
   return `${named} and ${rest > 0 ? `${rest} more` : items.at(-1)}`;
 }
 
-function rounded(value: number): number {
+/** Six decimals: rounded up, the error of a sum would be one of its own. */
+function withoutNoise(value: number): number {
   return Math.round(value * 1e6) / 1e6;
 }

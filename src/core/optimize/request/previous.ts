@@ -1,6 +1,7 @@
 /** The previous plan of a request: its faults, and the targets of the vehicles. */
 import { MAX_COST } from '../../../contracts/bounds.ts';
 import type { OptimizeRequest } from '../../../contracts/optimize.ts';
+import { roundedDownText } from '../../../contracts/rounded-text.ts';
 import { toUnitsUp } from '../problem/costs.ts';
 import type { FleetIndex, PreviousPlan, Problem } from '../problem/model.ts';
 import type { FaultList } from './fault-list.ts';
@@ -19,8 +20,8 @@ export function checkPrevious({ options = {}, fleet_state }: OptimizeRequest, li
   if (change_cost > most) {
     list.add(
       'options.change_cost',
-      `${change_cost} is above the maximum ${most} (1e11 / number of vehicles) that keeps the total exact; ` +
-        'use a larger unit',
+      `${change_cost} is above the maximum ${roundedDownText(most)} (1e11 / number of vehicles) ` +
+        'that keeps the total exact; use a larger unit',
     );
   }
 }

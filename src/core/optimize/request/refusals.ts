@@ -5,6 +5,7 @@
  * reveals.
  */
 import { MAX_CAPACITY, MIN_CAPACITY } from '../../../contracts/bounds.ts';
+import { roundedDownText, roundedText, roundedUpText } from '../../../contracts/rounded-text.ts';
 import { type ClassesSize, countClassesColumns } from '../column-generation/classes-layout.ts';
 import type { RequestFault } from '../problem/model.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
@@ -21,11 +22,12 @@ const MAX_BASE_COLUMNS = 500_000;
 
 /** @param served demand that a vehicle serves, outside the bounds of a capacity */
 export function refuseTrips(served: number, servedPerUnit: number): RequestFault {
-  const limit =
-    served < MIN_CAPACITY ? `below the minimum ${MIN_CAPACITY}` : `above the maximum ${MAX_CAPACITY}`;
+  const isLittle = served < MIN_CAPACITY;
+  const said = isLittle ? roundedDownText(served) : roundedUpText(served);
+  const limit = isLittle ? `below the minimum ${MIN_CAPACITY}` : `above the maximum ${MAX_CAPACITY}`;
   const message =
     `with ${servedPerUnit} trips per unit of capacity, a vehicle of capacity ` +
-    `${statedCapacity(served, servedPerUnit)} serves ${served}, ${limit}; change the trips per hour or the capacity`;
+    `${statedCapacity(served, servedPerUnit)} serves ${said}, ${limit}; change the trips per hour or the capacity`;
   return { field: 'options.trips_per_vehicle_hour', message, detail: null };
 }
 
@@ -34,7 +36,8 @@ export function refuseLittleDemand(total: number, served: number): RequestFault 
   return {
     field: 'demand_forecast',
     message:
-      `the planning demand adds up to ${total}, less than ${MIN_LOAD} of the ${served} that a vehicle serves; ` +
+      `the planning demand adds up to ${roundedDownText(total)}, less than ${MIN_LOAD} of the ` +
+      `${roundedText(served)} that a vehicle serves; ` +
       'state demand and capacity in the same unit, or demand 0 where there is none',
     detail: null,
   };
@@ -116,7 +119,7 @@ export class RefusedError extends Error {
 /** @param dearest cost of the dearest allowed move; `most`: the largest that keeps the total exact */
 export function refuseCosts(dearest: number, most: number): RequestFault {
   const message =
-    `a move costs up to ${dearest}, above the maximum ${most} that keeps the total exact; ` +
-    'use a larger unit';
+    `a move costs up to ${roundedUpText(dearest)}, above the maximum ${roundedDownText(most)} ` +
+    'that keeps the total exact; use a larger unit';
   return { field: 'options.cost', message, detail: null };
 }

@@ -1,6 +1,7 @@
 /** What a unit of unmet demand costs: one number for all locations, or a map by location id. */
 import { MAX_COST } from '../../../contracts/bounds.ts';
 import type { Constraints, OptimizeRequest } from '../../../contracts/optimize.ts';
+import { roundedUpText } from '../../../contracts/rounded-text.ts';
 import type { Problem } from '../problem/model.ts';
 import { planningDemand } from './demand.ts';
 import type { FaultList } from './fault-list.ts';
@@ -42,8 +43,8 @@ export function checkUnmetCost(
   if (total > MAX_COST) {
     list.add(
       FIELD,
-      `if no demand were served, that would cost ${total}, above the maximum ${MAX_COST} that keeps the total exact; ` +
-        'use a larger unit of money',
+      `if no demand were served, that would cost ${roundedUpText(total)}, above the maximum ${MAX_COST} that keeps ` +
+        'the total exact; use a larger unit of money',
     );
   }
 }

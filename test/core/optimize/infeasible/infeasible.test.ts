@@ -303,7 +303,7 @@ describe('an infeasible problem', () => {
       {
         code: 'INFEASIBLE_PROBLEM',
         message:
-          '8 operational vehicles with a total capacity of 8 cannot serve the required 9.5 (0.95 of the demand 10); ' +
+          '8 operational vehicles with a total capacity of 8 cannot serve the required 9.5 (95 % of the demand 10); ' +
           'add 2 vehicles of capacity 1 (for example 2 at location 2)',
         field: 'fleet_state.vehicles',
         detail: 'in conflict with min_service_level',
@@ -379,11 +379,11 @@ describe('an infeasible problem', () => {
       return errors.find(({ field }) => field === 'fleet_state.vehicles')?.message;
     };
     expect(await message(1)).toBe(
-      '1 operational vehicle with a total capacity of 2 cannot serve the required 3 (1 of the demand 3); ' +
+      '1 operational vehicle with a total capacity of 2 cannot serve the required 3 (100 % of the demand 3); ' +
         'add 1 vehicle of capacity 2 (for example 1 at location 2)',
     );
     expect(await message(0)).toBe(
-      'there is no operational vehicle to serve the required 3 (1 of the demand 3); ' +
+      'there is no operational vehicle to serve the required 3 (100 % of the demand 3); ' +
         'add 3 vehicles of capacity 1 (for example 3 at location 2)',
     );
   });
