@@ -1,7 +1,7 @@
 import { createRandom } from '../core/optimize/instances.ts';
-import { aheadCases } from './cases/ahead.ts';
+import { aheadCases, REPLAY } from './cases/ahead.ts';
 import { bodyCases } from './cases/bodies.ts';
-import { type Case, type CaseContext, createCall, SkippedError } from './cases/case.ts';
+import { type Case, type CaseContext, createCall, endOf, SkippedError } from './cases/case.ts';
 import { dataCases } from './cases/data.ts';
 import { httpCases } from './cases/http.ts';
 import { jobCases } from './cases/jobs.ts';
@@ -71,7 +71,8 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
     const cases = await runCases(context, options);
     await probe.look();
     onPhase('requests');
-    const { operations, findings } = await sendRequests(options, sender, document);
+    const replays = await finishedReplays(context);
+    const { operations, findings } = await sendRequests(options, sender, document, replays);
     const window = await probe.look();
     onPhase('rest');
     await new Promise((resolve) => setTimeout(resolve, options.restSeconds * 1000));
@@ -99,11 +100,30 @@ async function runCases(
   return results;
 }
 
-async function sendRequests(options: FuzzOptions, sender: Sender, document: Document) {
+/** Replays that random requests can read and compare: they pose few that are accepted, and none has ended in time. */
+async function finishedReplays(context: CaseContext): Promise<string[]> {
+  const ids: string[] = [];
+  for (const size of [100, 200]) {
+    const reply = await context.call('POST', '/api/v1/replays', { body: { ...REPLAY, fleet: { size } } });
+    const id = reply.body?.data?.job_id ?? reply.body?.metadata?.job_id;
+    // A service without the sample's demand has nothing to replay.
+    if (!id || reply.status >= 400) continue;
+    const { status } = await endOf(context, id);
+    if (status === 'completed') ids.push(id);
+  }
+  return ids;
+}
+
+async function sendRequests(
+  options: FuzzOptions,
+  sender: Sender,
+  document: Document,
+  replays: readonly string[],
+) {
   const operations = readOperations(document);
   const judge = createJudge(document);
   const random = createRandom(options.seed);
-  const known = noneKnown();
+  const known = { ...noneKnown(), replay: [...replays] };
   const tallies = new Map(
     operations.map(({ name }): [string, OperationTally] => [name, { statuses: new Map(), longestMs: 0 }]),
   );

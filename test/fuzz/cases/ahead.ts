@@ -12,7 +12,8 @@ const schedule = (values: object) => ({
   ...{ name: 'a case', cron: '0 20 * * *', time_zone: 'America/New_York', decision: {} },
   ...values,
 });
-const REPLAY = {
+/** A day, on which nobody moves. */
+export const REPLAY = {
   ...{ from: '2017-04-27', to: '2017-04-28', fleet: { size: 800 }, trips_per_vehicle_hour: 2 },
   ...{ unmet_demand_cost: 6, policies: [{ mode: 'none' }] },
 };

@@ -343,7 +343,7 @@ class DecisionResult(Model):
     horizon_bound: float | None = None
     """with `outlook`: proved, no plan of all steps costs less"""
     rounding_cost: float | None = None
-    """with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves cost; 0 if all steps are planned in whole vehicles"""
+    """with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves, and the rules of `options.refine`, cost; 0 if all steps are planned in whole vehicles"""
 
 
 class DecisionRisk(Model):
@@ -623,7 +623,7 @@ class Holiday(Model):
 
 
 class Horizon(Model):
-    """a plan that looks ahead: `demand_forecast` has the demand of each step, the plan moves vehicles before the first step, and `data.outlook` says what all steps would bring. `min_service_level` is that of all steps together, and so are `priorities`. `unmet_demand_cost`, bounds on vehicles per location and pinned vehicles hold in each of them, `max_rebalancing_cost` for the moves of each, and `total_fleet_size` for the vehicles that serve in each, in full loads. `change_cost` is about the first moves. Not supported: `refine`, `explain`, `demand_aggregation`, and `total_fleet_size` below the fleet together with pinned vehicles"""
+    """a plan that looks ahead: `demand_forecast` has the demand of each step, the plan moves vehicles before the first step, and `data.outlook` says what all steps would bring. `min_service_level` is that of all steps together, and so are `priorities`. `unmet_demand_cost`, bounds on vehicles per location and pinned vehicles hold in each of them, `max_rebalancing_cost` for the moves of each, and `total_fleet_size` for the vehicles that serve in each, in full loads. `change_cost` and `refine` are about the first moves. Not supported: `explain`, `demand_aggregation`, and `total_fleet_size` below the fleet together with pinned vehicles"""
 
     step_hours: Literal[1, 2, 3, 4, 6, 8, 12, 24] | int | None = None
     """hours of a time step of demand; default: `options.step_hours`, else 1"""
@@ -986,7 +986,7 @@ class OptimizationResult(Model):
     horizon_bound: float | None = None
     """with `outlook`: proved, no plan of all steps costs less"""
     rounding_cost: float | None = None
-    """with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves cost; 0 if all steps are planned in whole vehicles"""
+    """with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves, and the rules of `options.refine`, cost; 0 if all steps are planned in whole vehicles"""
 
 
 class OptimizeMetadata(Model):
@@ -1111,7 +1111,7 @@ class Plan(Model):
     horizon_bound: float | None = None
     """with `outlook`: proved, no plan of all steps costs less"""
     rounding_cost: float | None = None
-    """with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves cost; 0 if all steps are planned in whole vehicles"""
+    """with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves, and the rules of `options.refine`, cost; 0 if all steps are planned in whole vehicles"""
     locations: list[PlanLocation] | None = None
     """every location of the problem, by ascending id"""
     allocation_plan: list[AllocationPlanItem]
@@ -1367,7 +1367,7 @@ class Refinement(Model):
     pairs_without: int | None
     """pairs of the plan that `cost_without` belongs to"""
     cost_without: float | None
-    """`total_cost` of the cheapest plan without the rules, to the requested gap: the plan that this one started from. null: there was no time for it"""
+    """`total_cost` of the cheapest plan without the rules, to the requested gap: the plan that this one started from, in a plan that looks ahead the cheapest of all steps in whole first moves. null: there was no time for it"""
 
 
 class Removal(Model):

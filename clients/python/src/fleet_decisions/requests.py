@@ -179,7 +179,7 @@ class ForecastRequest(TypedDict):
 
 
 class Horizon(TypedDict):
-    """a plan that looks ahead: `demand_forecast` has the demand of each step, the plan moves vehicles before the first step, and `data.outlook` says what all steps would bring. `min_service_level` is that of all steps together, and so are `priorities`. `unmet_demand_cost`, bounds on vehicles per location and pinned vehicles hold in each of them, `max_rebalancing_cost` for the moves of each, and `total_fleet_size` for the vehicles that serve in each, in full loads. `change_cost` is about the first moves. Not supported: `refine`, `explain`, `demand_aggregation`, and `total_fleet_size` below the fleet together with pinned vehicles"""
+    """a plan that looks ahead: `demand_forecast` has the demand of each step, the plan moves vehicles before the first step, and `data.outlook` says what all steps would bring. `min_service_level` is that of all steps together, and so are `priorities`. `unmet_demand_cost`, bounds on vehicles per location and pinned vehicles hold in each of them, `max_rebalancing_cost` for the moves of each, and `total_fleet_size` for the vehicles that serve in each, in full loads. `change_cost` and `refine` are about the first moves. Not supported: `explain`, `demand_aggregation`, and `total_fleet_size` below the fleet together with pinned vehicles"""
 
     step_hours: NotRequired[Literal[1, 2, 3, 4, 6, 8, 12, 24]]
     """hours of a time step of demand; default: `options.step_hours`, else 1"""

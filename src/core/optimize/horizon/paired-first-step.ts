@@ -55,14 +55,15 @@ export type PairedStep = {
 
 /**
  * @param known moves of all steps that the programme without the rules uses, and its prices
- * @param draft whole first moves that keep the rules: where the search begins
+ * @param whole `draft`: first moves that keep the rules, where the search begins; `withoutPairs`: those of the plan
+ *   without the rules
  * @param gap relative, of the cost
  * @returns `infeasible`: no whole moves keep rules and bounds per location
  */
 export async function refineFirstStep(
   problem: RuledHorizon,
   { columns, prices }: { columns: readonly RuledColumn[]; prices: RulePrices },
-  draft: RuledMoves,
+  whole: { draft: RuledMoves; withoutPairs: RuledMoves },
   asked: AskedServed,
   gap: number,
   outer: SolveControl,
@@ -74,7 +75,7 @@ export async function refineFirstStep(
   const run = { deadlineMs, stopFlag, onLook };
   return await withSolverModel(cache, master.model, TOLERANCE, run, (model) => {
     const chosen = chooseColumns(problem, columns, prices);
-    const search = createPairSearch(master, model, chosen, draft);
+    const search = createPairSearch(master, model, chosen, whole);
     return searchPairs(search, asked, gap, control);
   });
 }
@@ -152,6 +153,8 @@ type PairSearch = {
   /** Columns: the first integer one, z, and one that is always 1, which costs what unmet demand costs in all. */
   columns: { firstMoves: number; used: number; one: number };
   start: Float64Array;
+  /** Per pair: those of the draft, then those that the programme without the rules uses. */
+  fewer: Uint8Array[];
 };
 
 const NO_BOUND = Number.POSITIVE_INFINITY;
@@ -160,7 +163,7 @@ function createPairSearch(
   master: RuledMaster,
   model: SolverModel,
   { later, first, isAll }: Chosen,
-  draft: RuledMoves,
+  { draft, withoutPairs }: { draft: RuledMoves; withoutPairs: RuledMoves },
 ): PairSearch {
   const { problem } = master;
   const { base, supply, capacities } = problem;
@@ -230,7 +233,18 @@ function createPairSearch(
     if (terms.length > maxFrom) addRow(terms, 0, maxFrom);
   }
   model.addRows(rows);
-  return { master, model, isAll, columns: { firstMoves, used, one }, start };
+  const isIn = (moves: RuledMoves) => {
+    const byPair = pairsOfFirstStep(n, moves);
+    return Uint8Array.from(ofPair.keys(), (pair) => (byPair.has(pair) ? 1 : 0));
+  };
+  return {
+    master,
+    model,
+    isAll,
+    columns: { firstMoves, used, one },
+    start,
+    fewer: [isIn(draft), isIn(withoutPairs)],
+  };
 }
 
 const NOTHING = (n: number): Weights => ({ cost: 0, served: new Float64Array(n), beyond: NO_BOUND });
@@ -290,26 +304,37 @@ function searchPairs(
   return found;
 }
 
-function minimise(
-  { master, model, columns, start }: PairSearch,
-  weights: Weights,
-  gap: number,
-  control: SolveControl,
-): MixedResult {
-  const cost = costsWith(master, weights, columns);
-  model.setCosts(cost);
-  const result = model.runMixed({
-    integerFrom: columns.firstMoves,
-    integerTo: columns.one,
-    gap,
-    absoluteGap: weights.cost > 0 ? 0.5 / UNITS_PER_COST : 0,
-    start,
-    untilMs: control.deadlineMs,
-  });
+function minimise(search: PairSearch, weights: Weights, gap: number, control: SolveControl): MixedResult {
+  const { master, model, columns, start, isAll, fewer } = search;
+  model.setCosts(costsWith(master, weights, columns));
+  const run = (untilMs: number) =>
+    model.runMixed({
+      integerFrom: columns.firstMoves,
+      integerTo: columns.one,
+      gap,
+      absoluteGap: weights.cost > 0 ? 0.5 / UNITS_PER_COST : 0,
+      start,
+      untilMs,
+    });
+  // Among few pairs a plan is found soon; branch and cut among all begins with it.
+  for (const isFew of isAll ? [] : fewer) {
+    limitPairs(search, isFew);
+    const found = run(timeFor('fewPairs', control).deadlineMs);
+    if (found.values) start.set(found.values);
+  }
+  if (!isAll) limitPairs(search, null);
+  const result = run(control.deadlineMs);
   if (result.values) start.set(result.values);
   // Without integer columns it is a linear programme, of which the solver states no bound.
   if (columns.firstMoves === columns.one) result.bound = Number.NEGATIVE_INFINITY;
   return isOver(control) && result.status === 'failed' ? { ...result, status: 'stopped' } : result;
+}
+
+/** Closes the columns of all other pairs. @param isChosen per pair; null: all */
+function limitPairs({ model, columns: { used, one } }: PairSearch, isChosen: Uint8Array | null): void {
+  const upper = new Float64Array(one - used).fill(1);
+  if (isChosen) upper.set(isChosen);
+  model.setColumnBounds(used, new Float64Array(one - used), upper);
 }
 
 /** Costs of all columns, in money or demand. */

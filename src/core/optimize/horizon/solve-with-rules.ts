@@ -165,7 +165,7 @@ async function search(
   if (found.ended === 'optimal' && first) {
     const required = isUnserved ? 0 : problem.base.required - noise;
     const whole = problem.firstPairs
-      ? await planPaired(search, found, first, { gap, cache })
+      ? await planPaired(search, found, { draft: first, withoutPairs }, { gap, cache })
       : planWhole(search, first, required);
     if (whole === 'infeasible') return { kind: 'infeasible', isProved: false };
     if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
@@ -244,13 +244,13 @@ function planWhole(
 
 /**
  * The plan for whole first moves within the rules about pairs.
- * @param draft whole first moves that keep these rules
+ * @param whole `draft`: first moves that keep these rules; `withoutPairs`: others
  * @returns `infeasible`: none keep the bounds per location, too; null if time was up
  */
 async function planPaired(
   search: RuledSearch,
   { levels, mostServed, prices }: Minimised,
-  draft: RuledMoves,
+  whole: { draft: RuledMoves; withoutPairs: RuledMoves },
   { gap, cache }: { gap: number; cache: Cache },
 ): Promise<(Later & { paired?: PairedStep }) | 'infeasible' | null> {
   const { master, control, noise } = search;
@@ -258,11 +258,11 @@ async function planPaired(
   const required = Math.min(problem.base.required, mostServed) - noise;
   const asked = { floors: levels.map(({ most }) => most - noise), required };
   const known = { columns, prices: prices ?? NO_PRICES(problem) };
-  const paired = await refineFirstStep(problem, known, draft, asked, gap, control, cache);
+  const paired = await refineFirstStep(problem, known, whole, asked, gap, control, cache);
   if (paired === 'infeasible') return paired;
   let best: Later | null = null;
   // Without any in time: the draft, or nobody moves, whichever serves more.
-  for (const first of paired.first ? [paired.first] : [draft, createRuledMoves()]) {
+  for (const first of paired.first ? [paired.first] : [whole.draft, createRuledMoves()]) {
     const later = planLater(search, first);
     if (typeof later === 'string') continue;
     if (!best || later.figures.totalServed > best.figures.totalServed) best = later;

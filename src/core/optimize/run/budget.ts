@@ -80,6 +80,7 @@ const SHARES = {
     0.6,
     'first moves within rules about pairs; the later steps are planned again for them, perhaps with a ceiling',
   ],
+  fewPairs: [0.3, 'first moves among the pairs of a draft: usually most of what is gained at all'],
   // insights/: what a plan is worth
   insights: [0.5, 'the plan is complete; a reader waits for its insights'],
   binding: [0.1, 'the binding constraints must be named even in little time'],
