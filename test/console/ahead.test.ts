@@ -117,6 +117,41 @@ describe.skipIf(!executable)('the page Ahead of the console', () => {
     await close();
   });
 
+  test('pins a location by a click or a link: its own figures and moves; says so if the plan has no such', async () => {
+    const { decision_id: id, outlook } = await decide();
+    const { page, close } = await fleet.open(`/ahead?decision=${id}`);
+    const moves = page.getByRole('heading', { level: 2, name: /^\d+ moves?, / });
+    const all = Number.parseInt((await moves.textContent())!, 10);
+    const box = (await page.locator('.map').boundingBox())!;
+    const at = { x: box.x + box.width / 2, y: box.y + 45 };
+    while ((await inAddress(page, 'location')) === null) {
+      at.y += 10;
+      expect(at.y).toBeLessThan(box.y + box.height);
+      await page.mouse.click(at.x, at.y);
+    }
+    expect(await inAddress(page, 'decision')).toBe(id);
+    await page.locator('section.location').waitFor();
+
+    // The link of a location that has moves shows its figures of the step, and these moves alone.
+    const later = outlook.flatMap((step) => step.moves);
+    const location = later[0].target_location;
+    const own = (of: Move[]) =>
+      of.filter(({ source_location: from, target_location: to }) => [from, to].includes(location)).length;
+    await page.goto(`${fleet.url}/console/ahead?decision=${id}&location=${location}&step=2`);
+    const place = page.locator('section.location');
+    await place.getByText(/^07:00–08:00: [\d,]+ of [\d,]+ trips are served/).waitFor();
+    const name = (await place.getAttribute('aria-label'))!;
+    for (const text of await rows(page).allTextContents()) expect(text).toContain(name);
+    const shown = Number.parseInt((await moves.textContent())!, 10);
+    expect(shown).toBeGreaterThanOrEqual(own(later));
+    expect(shown).toBeLessThan(all);
+
+    await page.goto(`${fleet.url}/console/ahead?decision=${id}&location=9999`);
+    await page.getByText('Location 9999 is not in this plan, so nothing is selected.').waitFor();
+    expect(Number.parseInt((await moves.textContent())!, 10)).toBe(all);
+    await close();
+  });
+
   test('plays the steps, and only by hand for whoever wants no motion', async () => {
     const { decision_id: id } = await decide({ horizon_hours: 2 });
     const { page, close } = await fleet.open(`/ahead?decision=${id}`);

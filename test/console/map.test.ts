@@ -180,9 +180,13 @@ describe.skipIf(!executable)('the map of the console', () => {
     await close();
   });
 
-  test('fits a phone', async () => {
+  test('fits a phone, with its sentence above the map and the vehicles of a move in sight', async () => {
     const { page, close } = await fleet.open('/map', { width: 390, height: 844, colours: 'dark' });
     await rows(page).first().waitFor();
+    const boxOf = async (selector: string) => (await page.locator(selector).first().boundingBox())!;
+    expect((await boxOf('h1')).y).toBeLessThan((await boxOf('.map')).y);
+    const cost = await boxOf('.work-list tbody td:last-child');
+    expect(cost.x + cost.width).toBeLessThanOrEqual(390);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
     expect(await fleet.serious(page)).toEqual([]);
     await close();

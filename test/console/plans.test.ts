@@ -39,6 +39,7 @@ describe.skipIf(!executable)('the plans of the console', () => {
     const comparison = page.getByRole('region', { name: 'The second plan, compared with the first' });
     await comparison.getByText('+3.0 points').waitFor();
     await comparison.locator('.map > canvas').waitFor();
+    await comparison.locator('.legend').getByText('capacity after the moves').waitFor();
     const second = comparison.getByRole('button', { name: 'Second plan' });
     expect(await second.getAttribute('aria-pressed')).toBe('true');
     await comparison.getByRole('button', { name: 'First plan' }).click();

@@ -106,7 +106,7 @@ describe('a plan that looks ahead', () => {
         {
           code: 'INFEASIBLE_PROBLEM',
           field: 'constraints.min_service_level',
-          message: /lower it to at most 0\.888888/,
+          message: /lower it to at most 0\.8888 /,
           relaxation: { constraint: 'min_service_level', value: 1, relaxation: 0.888888 },
         },
         {

@@ -49,6 +49,7 @@ export function MovesTable({ ahead, id, at, location, lit, onHover, onPick }: Pr
       name: words.due,
       value: ({ due }) => due,
       cell: ({ due }) => (due === 0 ? words.nowShort : hourOf(ahead, due - 1)),
+      isWhole: true,
     },
     { name: texts.today.from, value: ({ from }) => nameOf(from), cell: ({ from }) => nameOf(from) },
     { name: texts.today.to, value: ({ to }) => nameOf(to), cell: ({ to }) => nameOf(to) },

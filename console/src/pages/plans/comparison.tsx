@@ -2,12 +2,15 @@ import { useSignal } from '@preact/signals';
 import { lazy, Suspense } from 'preact/compat';
 import { useMemo } from 'preact/hooks';
 import { get } from '../../api/client.ts';
+import type { PlanAnswer } from '../../api/decisions.ts';
 import { loadLocations } from '../../api/locations.ts';
 import { movesOf } from '../../api/moves.ts';
 import { readPlan } from '../../api/plans.ts';
 import type { PlanComparison } from '../../api/types.ts';
 import { count, decimal, kilometres, points, signed } from '../../format.ts';
 import type { Lit } from '../../map/draw.ts';
+import { Legend } from '../../map/legend.tsx';
+import { drawnMoves } from '../../map/scene.ts';
 import { sceneOf } from '../../map/scene-of.ts';
 import { texts } from '../../texts.ts';
 import { Figure } from '../../ui/figure.tsx';
@@ -37,16 +40,16 @@ export function Comparison({ a, b }: { a: string; b: string }) {
   );
   const isSecond = useSignal(true);
   const lit = useSignal<Lit>({});
-  const scenes = useMemo(
-    () =>
-      data && {
-        a: sceneOf(data.planA, movesOf(data.planA.allocation_plan), data.places),
-        b: sceneOf(data.planB, movesOf(data.planB.allocation_plan), data.places),
-      },
-    [data],
-  );
+  const sides = useMemo(() => {
+    const sideOf = (plan: PlanAnswer) => {
+      const moves = movesOf(plan.allocation_plan);
+      return { moves, scene: sceneOf(plan, moves, data!.places) };
+    };
+    return data && { a: sideOf(data.planA), b: sideOf(data.planB) };
+  }, [data]);
   if (error !== undefined) return <Failure error={error} onRetry={reload} />;
-  if (!data || !scenes) return <Loading />;
+  if (!data || !sides) return <Loading />;
+  const { scene, moves } = isSecond.value ? sides.b : sides.a;
   const { kpi_differences: kpis, vehicles, locations } = data.compared;
   return (
     <section class="comparison" aria-label={words.comparison}>
@@ -78,13 +81,14 @@ export function Comparison({ a, b }: { a: string; b: string }) {
           <Suspense fallback={<Loading />}>
             <MapCanvas
               label={texts.map.picture}
-              scene={isSecond.value ? scenes.b : scenes.a}
+              scene={scene}
               isInPage
               lit={lit.value}
               onHover={(found) => (lit.value = found)}
               onPick={() => {}}
             />
           </Suspense>
+          <Legend drawn={drawnMoves(moves)} moves={moves} />
         </div>
         {locations && <Changes changes={locations} onHover={(location) => (lit.value = { location })} />}
       </div>
