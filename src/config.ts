@@ -114,6 +114,10 @@ export const SettingsSchema = Type.Object({
     }),
   ),
   METRICS: flag(false, 'serve `/metrics` for Prometheus: on the API, and on the `WORKER_PORT` of workers'),
+  QUEUE_BOARD: flag(
+    false,
+    "serve BullMQ's board of the queue at `/queues`, only to look at; it needs REDIS_URL",
+  ),
   TRACING: Type.Enum(['off', 'otlp'], {
     default: 'off',
     description: 'send traces to an OpenTelemetry collector: `off`, or `otlp` (OTLP over HTTP)',

@@ -4,6 +4,7 @@ import websocket from '@fastify/websocket';
 import Fastify, { LogController } from 'fastify';
 import { listAddresses } from '../addresses.ts';
 import { negotiateTypes } from './accepted-type.ts';
+import { acceptBasic } from './auth/basic.ts';
 import { chooseProtocol } from './auth/credentials.ts';
 import { openGuard } from './auth/guard.ts';
 import { shareWithOrigins } from './auth/origins.ts';
@@ -20,6 +21,7 @@ import { registerGuide } from './guide/routes.ts';
 import { answerUnrouted, handleNotFound } from './known-paths.ts';
 import { measureRequests } from './measure-requests.ts';
 import { registerMetrics } from './metrics.ts';
+import { BOARD_PATH, registerQueueBoard } from './queue-board.ts';
 import { refuseWhileFull } from './refuse-while-full.ts';
 import { requestId } from './request-id.ts';
 import { backtestRoutes } from './routes/backtest.ts';
@@ -123,6 +125,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   await secure(app, config);
   // Before callers are checked: browsers ask for permission without a key, and may read a refusal.
   await shareWithOrigins(app, config);
+  if (guard && config.QUEUE_BOARD) acceptBasic(app, BOARD_PATH);
   protect(app, guard);
   await limitRequests(app, deps);
   await compressAnswers(app);
@@ -136,6 +139,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   await registerConsole(app, config);
   refuseWhileFull(app, deps);
   if (deps.metrics) registerMetrics(app, deps, deps.metrics);
+  await registerQueueBoard(app, deps);
   const routes = [
     serviceRoutes,
     optimizeRoutes,

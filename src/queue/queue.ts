@@ -37,7 +37,7 @@ type Producer = {
   close(): Promise<void>;
 };
 
-const NAME = 'optimization';
+export const QUEUE_NAME = 'optimization';
 const TOKEN_NAME = 'job';
 const TOKEN: Token = { v: 2 };
 const RETRY_MS = 500;
@@ -74,8 +74,15 @@ export async function openQueue(config: QueueConfig, onError: (error: Error) => 
     : undefined;
   redis?.on('error', onError);
   const queue: Producer = redis
-    ? new Queue(NAME, { connection: redis, prefix: config.QUEUE_PREFIX, defaultJobOptions: JOB_OPTIONS })
-    : new postgres.Queue(NAME, { connection: postgresConnection(config, 4), defaultJobOptions: JOB_OPTIONS });
+    ? new Queue(QUEUE_NAME, {
+        connection: redis,
+        prefix: config.QUEUE_PREFIX,
+        defaultJobOptions: JOB_OPTIONS,
+      })
+    : new postgres.Queue(QUEUE_NAME, {
+        connection: postgresConnection(config, 4),
+        defaultJobOptions: JOB_OPTIONS,
+      });
   queue.on('error', onError);
   // Without Redis the process still starts, and /health reports it: only the first attempt is awaited. The PostgreSQL
   // backend creates its schema here.
@@ -182,8 +189,8 @@ export async function openConsumer(
   const redis = config.REDIS_URL ? new Redis(config.REDIS_URL, { maxRetriesPerRequest: null }) : undefined;
   redis?.on('error', onError);
   const worker = redis
-    ? new Worker<Token>(NAME, handle, { ...options, connection: redis, prefix: config.QUEUE_PREFIX })
-    : new postgres.Worker<Token>(NAME, handle, {
+    ? new Worker<Token>(QUEUE_NAME, handle, { ...options, connection: redis, prefix: config.QUEUE_PREFIX })
+    : new postgres.Worker<Token>(QUEUE_NAME, handle, {
         ...options,
         connection: postgresConnection(config, config.WORKER_CONCURRENCY + 2),
       });

@@ -66,6 +66,7 @@ const OPERATION_ACCESS: Readonly<Record<string, Access>> = {
 const PATH_ACCESS: readonly [begin: string, access: Access][] = [
   ['/ws/optimization', 'planner'],
   ['/metrics', 'operator'],
+  ['/queues', 'operator'],
   ['/favicon.ico', 'public'],
   ['/openapi.json', 'public'],
   ['/asyncapi.json', 'public'],
