@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /** Lists of addresses and networks in CIDR notation, separated by commas. */
 const entriesOf = (list: string) => list.split(',').map((entry) => entry.trim());
@@ -58,4 +59,18 @@ export function callerOfAddress(address: string): string {
   const all = [...first, ...Array<string>(zeros).fill('0'), ...last];
   const network = all.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
   return `${network.join(':')}::/64`;
+}
+
+/** The first 3 bits of the IPv6 addresses that are given out: `2000::/3`. */
+const GLOBAL_IPV6 = { mask: 0xe000, value: 0x2000 };
+
+/**
+ * Whether an address is one of the public internet: not of this machine or its network, nor one of the ranges that lead
+ * there another way (IPv4 in IPv6, tunnels, translation), nor multicast, nor reserved.
+ */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 0) return false;
+  const parsed = ipaddr.process(address);
+  if (parsed.range() !== 'unicast') return false;
+  return parsed instanceof ipaddr.IPv4 || (parsed.parts[0] & GLOBAL_IPV6.mask) === GLOBAL_IPV6.value;
 }

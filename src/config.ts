@@ -261,6 +261,17 @@ export const SettingsSchema = Type.Object({
     86_400,
     'lateness from which an occurrence counts as missed: no worker was running',
   ),
+  WEBHOOK_TIMEOUT_SECONDS: number(10, 0.1, 300, 'time that the receiver of a webhook gets for its answer'),
+  WEBHOOK_ALLOWED_NETWORKS: optionalText(
+    'addresses and networks (`10.1.0.0/16`) inside your own network, separated by commas, that webhooks may be sent ' +
+      'to, also by `http`; unset: only public addresses, only by `https`',
+  ),
+  RETENTION_WEBHOOK_DAYS: number(
+    30,
+    1,
+    36_500,
+    'how long deliveries of webhooks are kept, whatever became of them',
+  ),
   RETENTION_INPUT_DAYS: number(30, 0, 36_500, 'how long inputs of ended jobs are kept; 0: forever'),
   RETENTION_PLAN_DAYS: number(0, 0, 36_500, 'how long plans and replays are kept; 0: forever'),
   RETENTION_JOB_DAYS: number(0, 0, 36_500, 'how long ended jobs and their answers are kept; 0: forever'),
@@ -371,7 +382,7 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
   if (typeof zone === 'string' && !isTimeZone(zone)) {
     problems.push(`FORECASTING_TIME_ZONE: "${zone}" is not an IANA time zone, for example Europe/Berlin`);
   }
-  for (const name of ['HTTP_TRUSTED_PROXIES', 'PRIORITY_HIGH_FOR']) {
+  for (const name of ['HTTP_TRUSTED_PROXIES', 'PRIORITY_HIGH_FOR', 'WEBHOOK_ALLOWED_NETWORKS']) {
     const list = values[name];
     if (typeof list !== 'string' || (name === 'PRIORITY_HIGH_FOR' && /^(everybody|nobody)$/.test(list)))
       continue;

@@ -80,11 +80,11 @@ export function endCancelled(
   job: ClaimedJobState,
   end: Omit<AttemptEnd, 'phases'>,
 ): Promise<boolean> {
-  const { outcome, reason } = end;
+  const { outcome, reason, isWorkerLost } = end;
   const isBrokenOff = outcome === 'crashed' || outcome === 'released';
   const answer = cancelledAnswer(job.requestId, job.jobId);
   const ending: Ending = { status: 'cancelled', solverStatus: null, answer };
-  return store(deps, job, ending, { outcome: isBrokenOff ? outcome : 'cancelled', reason });
+  return store(deps, job, ending, { outcome: isBrokenOff ? outcome : 'cancelled', reason, isWorkerLost });
 }
 
 /** @returns false if the job is not ours, or if its cancel mark demands another end */
@@ -141,8 +141,14 @@ export function isLastAttempt(
 /**
  * Handles the death of a worker or of its solver thread. The job returns to the queue, with a delay that doubles with
  * each crash. At the limit it fails: a job that kills every worker must not circulate forever.
+ * @param isWorkerLost the worker of the job is another one, which is silent
  */
-export async function retryOrFail(deps: WorkerDeps, job: ClaimedJobState, reason: string): Promise<void> {
+export async function retryOrFail(
+  deps: WorkerDeps,
+  job: ClaimedJobState,
+  reason: string,
+  isWorkerLost = false,
+): Promise<void> {
   const { JOB_RETRY_DELAY_SECONDS } = deps.config;
   if (isLastAttempt(deps.config, job)) {
     const message =
@@ -151,10 +157,11 @@ export async function retryOrFail(deps: WorkerDeps, job: ClaimedJobState, reason
     return endJob(deps, job, failure(job, new AppError('INTERNAL_ERROR', message)), {
       outcome: 'crashed',
       reason,
+      isWorkerLost,
     });
   }
   const delaySeconds = Math.min(JOB_RETRY_DELAY_SECONDS * 2 ** job.crashes, MAX_RETRY_DELAY_SECONDS);
-  await giveBack(deps, job, { outcome: 'crashed', reason, phases: job.phases }, delaySeconds);
+  await giveBack(deps, job, { outcome: 'crashed', reason, phases: job.phases, isWorkerLost }, delaySeconds);
 }
 
 /** Returns a job to the queue and announces it at once; a job marked for cancellation ends here. */

@@ -25,6 +25,7 @@ import { openStatusPort } from './status-port.ts';
 import { sweep } from './sweeper.ts';
 import { openThreads } from './threads.ts';
 import { createTravelCache } from './travel-cache.ts';
+import { openWebhookSender } from './webhooks.ts';
 
 /**
  * How often PostgreSQL is asked which running jobs are to be cancelled, in case an event was lost. Together with the
@@ -34,6 +35,8 @@ const CANCEL_CHECK_MS = 400;
 
 /** How often the occurrences of schedules are looked for: an occurrence is at most this late. */
 const SCHEDULE_CHECK_MS = 1000;
+/** How often events for webhooks are looked for. */
+const WEBHOOK_CHECK_MS = 1000;
 
 /**
  * Starts a worker process: takes jobs from the queue and solves them in threads, never on its own event loop. It waits
@@ -99,6 +102,8 @@ export async function startWorker(
   const stopLooking = every(CANCEL_CHECK_MS, () => running.stopCancelled(db), onError);
   const stopSweeping = every(config.SWEEP_INTERVAL_SECONDS * 1000, () => sweep(deps), onError);
   const stopScheduling = every(SCHEDULE_CHECK_MS, () => runSchedules(deps), onError);
+  const webhooks = openWebhookSender(deps);
+  const stopSending = every(WEBHOOK_CHECK_MS, webhooks.send, onError);
   // Separate from the sweeps: a large removal takes long, and silent jobs must not wait for it.
   const cleaning = new AbortController();
   const clean = () => applyRetention(deps, cleaning.signal);
@@ -126,6 +131,9 @@ export async function startWorker(
       const deadline = setTimeout(running.stopAll, config.SHUTDOWN_TIMEOUT_SECONDS * 1000);
       await consumer.close();
       clearTimeout(deadline);
+      // The last job that ended may have an event, which another worker sends, or the next one that starts.
+      stopSending();
+      await webhooks.close();
       stopBeating();
       await removeWorker(db, workerId).catch(onError);
       stopLooking();

@@ -9,6 +9,8 @@ import type { RunningJobs } from './running-jobs.ts';
 const GAP_BUCKETS = [0, 1e-6, 1e-4, 1e-3, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1];
 const SIZE_BUCKETS = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000];
 
+const WEBHOOK_OUTCOMES = ['delivered', 'retried', 'dead'] as const;
+
 /** Labels. */
 const BY_PRIORITY = ['kind', 'priority'];
 const BY_PHASE = ['kind', 'phase', 'outcome'];
@@ -29,6 +31,8 @@ export type WorkerMetrics = {
   jobEnded(job: EndedJob): void;
   /** @param seconds from its claim to its end; null: unknown */
   attemptEnded(kind: JobKind, end: AttemptEnd, seconds: number | null): void;
+  /** An attempt to send an event ended, and so did the delivery, or it is retried. */
+  webhookAttempted(outcome: (typeof WEBHOOK_OUTCOMES)[number]): void;
 };
 
 /** The figures of a worker: the jobs that it ended, and what it is doing. */
@@ -73,6 +77,11 @@ export function addWorkerMetrics(
     "Time of an ended job's last work in a solver thread",
     BY_STATUS,
   );
+  const webhooks = counter(
+    'fleet_webhook_attempts_total',
+    'Attempts of this worker to send an event to a webhook: delivered, retried later, or given up as dead',
+    ['outcome'],
+  );
   const gaps = histogram('fleet_solver_gap_ratio', 'Relative gap of plans', ['kind'], GAP_BUCKETS);
   const locations = histogram('fleet_problem_locations', 'Locations of ended jobs', ['kind'], SIZE_BUCKETS);
   const vehicles = histogram('fleet_problem_vehicles', 'Vehicles of ended jobs', ['kind'], SIZE_BUCKETS);
@@ -95,12 +104,14 @@ export function addWorkerMetrics(
   // Prometheus sees no increase in a counter that begins with 1: what alerts watch begins with 0.
   for (const status of ['optimal', 'feasible', 'infeasible', 'failed', 'cancelled'])
     requests.inc({ status }, 0);
+  for (const outcome of WEBHOOK_OUTCOMES) webhooks.inc({ outcome }, 0);
   for (const kind of JOB_KINDS) {
     jobs.zero({ kind, outcome: 'failed' });
     for (const outcome of ATTEMPT_OUTCOMES) attempts.inc({ kind, outcome }, 0);
   }
 
   return {
+    webhookAttempted: (outcome) => webhooks.inc({ outcome }),
     jobEnded(job) {
       const { kind, status, solverStatus, priority } = job;
       const outcome = status === 'completed' ? (solverStatus ?? status) : status;

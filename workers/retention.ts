@@ -16,6 +16,7 @@ import {
 import { deleteOccurrences } from '../src/db/schedules.ts';
 import { deleteTravelPacks } from '../src/db/travel-packs.ts';
 import { deleteJobTrips } from '../src/db/trip-pieces.ts';
+import { deleteDeliveries } from '../src/db/webhook-deliveries.ts';
 
 export type RetentionDeps = { config: Config; db: Database; logger: Logger };
 
@@ -24,6 +25,7 @@ const JOBS_PER_BATCH = 50;
 const PLANS_PER_BATCH = 100;
 const PARTS_PER_BATCH = 100;
 const OCCURRENCES_PER_BATCH = 1000;
+const DELIVERIES_PER_BATCH = 1000;
 /** Of up to 100 kB each. */
 const PACKS_PER_BATCH = 500;
 
@@ -60,6 +62,11 @@ function stepsOf(config: Config): Step[] {
     { name: 'job_previous', clean: deleteJobPrevious, limit: JOBS_PER_BATCH },
     { name: 'job_trips', clean: deleteJobTrips, limit: JOBS_PER_BATCH },
     { name: 'job_replays', clean: deleteReplayInputs, limit: JOBS_PER_BATCH },
+    {
+      name: 'webhook_deliveries',
+      clean: deleteDeliveries(config.RETENTION_WEBHOOK_DAYS),
+      limit: DELIVERIES_PER_BATCH,
+    },
     ...(plans > 0
       ? [
           { name: 'plans', clean: deletePlans(plans), limit: PLANS_PER_BATCH },

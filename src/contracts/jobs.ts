@@ -45,19 +45,19 @@ export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 /** Prefix of the identifiers of schedules. */
 export const SCHEDULE_PREFIX = 'sch';
 
-const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+export const UUID_PATTERN = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 
 export const JobId = Type.String({
-  pattern: `^(${Object.values(JOB_PREFIXES).join('|')})_${UUID}$`,
+  pattern: `^(${Object.values(JOB_PREFIXES).join('|')})_${UUID_PATTERN}$`,
   description:
     '`opt_…` an optimization, `bt_…` a backtest, `dec_…` a decision and `rpl_…` a replay, whose identifier it is',
 });
-export const ReplayId = Type.String({ pattern: `^${JOB_PREFIXES.replay}_${UUID}$` });
-export const DecisionId = Type.String({ pattern: `^${JOB_PREFIXES.decision}_${UUID}$` });
+export const ReplayId = Type.String({ pattern: `^${JOB_PREFIXES.replay}_${UUID_PATTERN}$` });
+export const DecisionId = Type.String({ pattern: `^${JOB_PREFIXES.decision}_${UUID_PATTERN}$` });
 /** Identifier of a job or a plan in a request: any printable text, so that an unknown one gets 404 and not 400. */
 export const JobReference = Type.String({ minLength: 1, maxLength: 64, pattern: '^[!-~]+$' });
-export const ScheduleId = Type.String({ pattern: `^${SCHEDULE_PREFIX}_${UUID}$` });
-export const PlanId = Type.String({ pattern: `^plan_${UUID}$` });
+export const ScheduleId = Type.String({ pattern: `^${SCHEDULE_PREFIX}_${UUID_PATTERN}$` });
+export const PlanId = Type.String({ pattern: `^plan_${UUID_PATTERN}$` });
 
 const nullable = <T extends Type.TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 

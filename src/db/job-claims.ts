@@ -11,6 +11,7 @@ import { insertPlan, type NewPlan } from './plans.ts';
 import { insertReplay, type NewReplay } from './replays.ts';
 import { jobAttempts, jobs, type PhaseMark } from './schema.ts';
 import { NO_RUNNING_LIMIT, type RunningLimit } from './turns.ts';
+import { noteJobEvents, noteWorkerLost } from './webhook-outbox.ts';
 
 /** A job that a worker has claimed. Attempt number and worker make every later write of an earlier claimant void. */
 export type ClaimedJob = {
@@ -152,7 +153,13 @@ export async function holdJob(tx: Queryable, attempt: Attempt): Promise<boolean>
 }
 
 /** How an attempt ended; `reason` is given if it produced no answer. */
-export type AttemptEnd = { outcome: AttemptOutcome; reason: string | null; phases: PhaseMark[] };
+export type AttemptEnd = {
+  outcome: AttemptOutcome;
+  reason: string | null;
+  phases: PhaseMark[];
+  /** its worker is silent, and another one ends the attempt: webhooks are told (`worker.lost`) */
+  isWorkerLost?: boolean | undefined;
+};
 
 /** What the record says of a job that has just ended. */
 export type FinishedJob = {
@@ -171,9 +178,10 @@ export type FinishedJob = {
 const secondsBetween = (from: string, to: string) => sql.raw(`extract(epoch from ${to} - ${from})::float8`);
 
 /**
- * Ends a running job with its answer, stores its plan or replay and closes the attempt, if the attempt is still the
- * caller's own. One statement does it all: everything is stored or nothing, with one round trip and one commit. A job
- * with a cancel mark always ends as `cancelled`, and one without a mark never does, since its caller was told so.
+ * Ends a running job with its answer, stores its plan or replay, closes the attempt and notes the events for webhooks,
+ * if the attempt is still the caller's own. One statement does it all: everything is stored or nothing, with one round
+ * trip and one commit. A job with a cancel mark always ends as `cancelled`, and one without a mark never does, since
+ * its caller was told so.
  * @returns null if the attempt is lost, or if the mark demands another end: the result must be dropped
  */
 export async function finishJob(
@@ -203,7 +211,10 @@ export async function finishJob(
         iterations = coalesce(${known.iterations}::int, iterations)
       from held
       where j.job_id = held.job_id ${plan ? sql`and (select count(*) from stored_vehicles) >= 0` : sql``}
-      returning j.job_id, j.priority, j.created_at, j.started_at, j.finished_at, j.location_count, j.vehicle_count)
+      returning j.job_id, j.priority, j.created_at, j.started_at, j.finished_at, j.location_count, j.vehicle_count,
+        j.kind, j.status, j.solver_status, j.http_status, j.schedule_id, j.request_id),
+    noted as (${noteJobEvents(sql`finished`, plan?.planId ?? null, end.reason)}),
+    noted_loss as (${noteWorkerLost(sql`finished`, attempt, end.reason, end.isWorkerLost ?? false)})
     update ${jobAttempts} a
     set ended_at = f.finished_at, outcome = ${end.outcome}, reason = ${end.reason},
       phases = ${JSON.stringify(end.phases)}::jsonb
@@ -248,7 +259,8 @@ export async function giveBackJob(
         crashes = crashes + ${end.outcome === 'crashed' ? 1 : 0},
         retry_at = now() + make_interval(secs => nullif(${delaySeconds}::float8, 0))
       where ${isOurs(attempt)} and not cancel_requested
-      returning job_id, attempts),
+      returning job_id, attempts, kind, status, request_id),
+    noted as (${noteWorkerLost(sql`given_back`, attempt, end.reason, end.isWorkerLost ?? false)}),
     closed as (
       update ${jobAttempts} a
       set ended_at = now(), outcome = ${end.outcome}, reason = ${end.reason},

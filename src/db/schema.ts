@@ -49,6 +49,12 @@ import { SOLVER_STATUSES } from '../contracts/optimize.ts';
 import { JOB_PRIORITIES } from '../contracts/priorities.ts';
 import { MISSED_POLICIES, OCCURRENCE_OUTCOMES } from '../contracts/schedules.ts';
 import { VEHICLE_STATUSES } from '../contracts/vehicles.ts';
+import {
+  DELIVERY_STATUSES,
+  MAX_WEBHOOK_DESCRIPTION_LENGTH,
+  MAX_WEBHOOK_URL_LENGTH,
+  WEBHOOK_EVENTS,
+} from '../contracts/webhooks.ts';
 
 /** JSON kept as the text that was sent: stored once, returned without parsing. */
 const jsonText = customType<{ data: string; driverData: string }>({ dataType: () => 'json' });
@@ -768,6 +774,68 @@ export const apiKeys = pgTable(
     check('api_keys_secret_hash', sql`octet_length(${t.secretHash}) = 32`),
     check('api_keys_role', oneOf(t.role, ROLES)),
     check('api_keys_tier', oneOf(t.tier, TIERS)),
+  ],
+);
+
+/** Who is told of events, and of which. */
+export const storedWebhooks = pgTable(
+  'webhooks',
+  {
+    webhookId: text('webhook_id').primaryKey(),
+    url: text('url').notNull(),
+    events: text('events', { enum: WEBHOOK_EVENTS }).array().notNull(),
+    description: text('description').notNull().default(''),
+    active: boolean('active').notNull().default(true),
+    // Why the service switched it off; null if it did not.
+    switchedOffBecause: text('switched_off_because'),
+    // Both sign for a while after a change of the secret: receivers may know either.
+    secret: bytes('secret').notNull(),
+    previousSecret: bytes('previous_secret'),
+    previousSecretUntil: time('previous_secret_until'),
+    createdAt: time('created_at').notNull().defaultNow(),
+    updatedAt: time('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    check('webhooks_url', between(sql`char_length(${t.url})`, 1, MAX_WEBHOOK_URL_LENGTH)),
+    check(
+      'webhooks_description',
+      between(sql`char_length(${t.description})`, 0, MAX_WEBHOOK_DESCRIPTION_LENGTH),
+    ),
+    check('webhooks_events', sql`cardinality(${t.events}) > 0`),
+    check('webhooks_previous_secret', areNullTogether(t.previousSecret, t.previousSecretUntil)),
+  ],
+);
+
+/**
+ * Events to be sent, one row per event and webhook: the statement that makes an event happen writes it. A row is
+ * claimed by moving `next_at`, so it is due again if the one who claimed it dies.
+ */
+export const webhookDeliveries = pgTable(
+  'webhook_deliveries',
+  {
+    deliveryId: text('delivery_id').primaryKey(),
+    // No foreign key: the end of a job must never wait for the removal of a webhook, or fail because of it.
+    webhookId: text('webhook_id').notNull(),
+    event: text('event', { enum: WEBHOOK_EVENTS }).notNull(),
+    jobId: text('job_id').notNull(),
+    data: jsonText('data').notNull(),
+    status: text('status', { enum: DELIVERY_STATUSES }).notNull().default('waiting'),
+    attempts: integer('attempts').notNull().default(0),
+    createdAt: time('created_at').notNull().defaultNow(),
+    nextAt: time('next_at').notNull().defaultNow(),
+    retryUntil: time('retry_until').notNull().default(sql`now() + interval '1 day'`),
+    endedAt: time('ended_at'),
+    lastAttemptAt: time('last_attempt_at'),
+    lastHttpStatus: integer('last_http_status'),
+    lastAnswer: text('last_answer'),
+    lastError: text('last_error'),
+  },
+  (t) => [
+    index('webhook_deliveries_due').on(t.webhookId, t.nextAt).where(sql`${t.status} = 'waiting'`),
+    index('webhook_deliveries_list').on(t.webhookId, t.createdAt, t.deliveryId),
+    index('webhook_deliveries_created').on(t.createdAt),
+    check('webhook_deliveries_status', oneOf(t.status, DELIVERY_STATUSES)),
+    check('webhook_deliveries_ended', sql`(${t.endedAt} is null) = (${t.status} = 'waiting')`),
   ],
 );
 

@@ -90,6 +90,8 @@ export const PARAMETER_EXAMPLES: Record<string, string> = {
   replay_id: 'rpl_01a1ff31-a641-7280-b760-87762dc26827',
   other_replay_id: 'rpl_01a1ff31-b0c2-7d10-8f3e-2a4b6c8d0e1f',
   schedule_id: 'sch_01a1ff31-a641-7280-b760-87762dc26827',
+  webhook_id: 'whk_01a1ff31-a641-7280-b760-87762dc26827',
+  delivery_id: 'msg_01a1ff31-a641-7280-b760-87762dc26827',
 };
 
 /** The example of an error answer. */

@@ -42,6 +42,9 @@ import { replayRoutes } from './routes/replays.ts';
 import { riskRoutes } from './routes/risk.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
 import { serviceRoutes } from './routes/service.ts';
+import { webhookDeliveryRoutes } from './routes/webhook-deliveries.ts';
+import { webhookSecretRoutes } from './routes/webhook-secrets.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
 import { websocketRoutes } from './routes/websocket.ts';
 import { secure } from './security.ts';
 import { traceRequests } from './trace-requests.ts';
@@ -158,6 +161,9 @@ export async function buildApp(deps: Deps): Promise<App> {
     dataEventRoutes,
     dataDemandRoutes,
     dataTravelRoutes,
+    webhookRoutes,
+    webhookSecretRoutes,
+    webhookDeliveryRoutes,
   ];
   for (const route of routes) await app.register(route(deps));
   await app.register(websocketRoutes(deps, guard));

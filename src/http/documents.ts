@@ -44,6 +44,7 @@ export async function registerDocuments(
       tags: [
         { name: 'decisions', description: 'From fleet and observed demand to a plan, with its inputs' },
         { name: 'schedules', description: 'Decisions at certain times' },
+        { name: 'webhooks', description: 'Who is told of events' },
         { name: 'replays', description: 'What plans would have brought on past demand' },
         { name: 'optimize', description: 'Plans' },
         {

@@ -42,6 +42,12 @@ export const replayExample: ReplayRequest = {
   policies: [{ mode: 'none' }, { mode: 'static' }, { mode: 'horizon', horizon_hours: 4 }],
 };
 
+export const webhookExample = {
+  url: 'https://receiver.example/fleet-events',
+  events: ['job.completed' as const, 'job.failed' as const],
+  description: 'the desk',
+};
+
 export const scheduleExample = {
   name: 'tomorrow, each evening',
   cron: '0 20 * * *',

@@ -28,6 +28,9 @@ describe('the documents', () => {
     expect(schema.$ref).toMatch(/ScheduleRequest$/);
     await send(`${base}/api/v1/schedules`, { body: { ...example, name: 'stored before' } });
     await service.pool.query('update schedules set schedule_id = $1', [PARAMETER_EXAMPLES.schedule_id]);
+    const webhook = { url: 'https://receiver.example/', events: ['worker.lost'] };
+    await send(`${base}/api/v1/webhooks`, { body: webhook });
+    await service.pool.query('update webhooks set webhook_id = $1', [PARAMETER_EXAMPLES.webhook_id]);
   });
 
   const operations = () =>

@@ -37,6 +37,8 @@ const BODIES: Record<Operation, object> = {
   forecast: { location_ids: [1], features: { include_intervals: true, confidence_level: 0.9 } },
   risk: { vehicles: [{ id: 'a', age_days: 1, utilization_rate: 0.5, days_since_maintenance: 2 }] },
   locations: { locations: [{ id: 1, name: 'a', latitude: 1, longitude: 2, time_zone: 'Europe/Berlin' }] },
+  webhook: { url: 'https://receiver.example/', events: ['job.failed'], active: false },
+  webhook_patch: { description: 'the desk' },
   fleet: { fleet: [{ vehicle_id: 'a', location_id: 1, acquired_on: '2020-01-01' }] },
   demand: { observations: [{ location_id: 1, hour: '2026-03-01T05:00:00Z', demand: 2 }] },
   events: {

@@ -653,6 +653,109 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Webhooks, newest first */
+        get: operations["list_webhooks"];
+        put?: never;
+        /**
+         * Be told of events
+         * @description From now on events are sent to the URL, signed by the Standard Webhooks specification, at least once each. The secret is in this answer only.
+         */
+        post: operations["create_webhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A webhook */
+        get: operations["get_webhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description What waits for it is not sent any more.
+         */
+        delete: operations["delete_webhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook, switch it off or on
+         * @description The fields in the body are changed, the rest stay. What waits is sent to the new URL. Events that happen while it is off are not noted for it.
+         */
+        patch: operations["change_webhook"];
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a webhook another secret
+         * @description The secret is in this answer only. For 24 hours the one before signs too: `webhook-signature` then has two signatures, and one that fits is enough.
+         */
+        post: operations["rotate_webhook_secret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was sent to a webhook, or waits, newest first */
+        get: operations["list_webhook_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send an event again
+         * @description It is sent within seconds, with the same `webhook-id`, and tried for another day; while the webhook is off it waits.
+         */
+        post: operations["resend_webhook_delivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/risk/score": {
         parameters: {
             query?: never;
@@ -1077,6 +1180,17 @@ export interface components {
             last_maintenance_on?: string;
             /** @description share of time in use */
             utilization_rate?: number;
+        };
+        DeliveryList: {
+            deliveries: components["schemas"]["WebhookDelivery"][];
+            /** @description cursor of the next page; null at the end of the list */
+            next_cursor: string | null;
+        };
+        DeliveryListEnvelope: {
+            /** @constant */
+            status: "success";
+            data: components["schemas"]["DeliveryList"];
+            metadata: components["schemas"]["Metadata"];
         };
         DemandEvent: {
             event_id: string;
@@ -2192,6 +2306,15 @@ export interface components {
             data: components["schemas"]["RemovedSchedule"];
             metadata: components["schemas"]["Metadata"];
         };
+        RemovedWebhook: {
+            webhook_id: string;
+        };
+        RemovedWebhookEnvelope: {
+            /** @constant */
+            status: "success";
+            data: components["schemas"]["RemovedWebhook"];
+            metadata: components["schemas"]["Metadata"];
+        };
         Replay: {
             replay_id: string;
             /** Format: date */
@@ -2923,6 +3046,124 @@ export interface components {
                 utilization_contribution: number;
                 maintenance_contribution: number;
             };
+        };
+        Webhook: {
+            webhook_id: string;
+            url: string;
+            events: ("job.completed" | "job.failed" | "decision.completed" | "worker.lost")[];
+            description: string;
+            active: boolean;
+            /** @description why the service switched it off; null if it did not; `active: true` switches it on again */
+            switched_off_because: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            updated_at: string;
+        };
+        WebhookDelivery: {
+            /** @description the `webhook-id` of every attempt */
+            delivery_id: string;
+            /** @enum {string} */
+            type: "job.completed" | "job.failed" | "decision.completed" | "worker.lost";
+            /** @description `opt_…` an optimization, `bt_…` a backtest, `dec_…` a decision and `rpl_…` a replay, whose identifier it is */
+            job_id: string;
+            /**
+             * @description `waiting`: for its next attempt, at `next_at`; `delivered`: answered with 2xx; `dead`: given up, can be resent
+             * @enum {string}
+             */
+            status: "waiting" | "delivered" | "dead";
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description when the event happened
+             */
+            created_at: string;
+            /** @description the next attempt, or when one that is running is taken over; null at the end */
+            next_at: string | null;
+            /** @description null while it waits */
+            ended_at: string | null;
+            /** @description null before the first */
+            last_attempt_at: string | null;
+            /** @description of the last answer; null without one */
+            last_http_status: number | null;
+            /** @description the first 1000 characters of the last answer */
+            last_answer: string | null;
+            /** @description why the last attempt failed; null if it did not */
+            last_error: string | null;
+        };
+        WebhookDeliveryEnvelope: {
+            /** @constant */
+            status: "success";
+            data: components["schemas"]["WebhookDelivery"];
+            metadata: components["schemas"]["Metadata"];
+        };
+        WebhookEnvelope: {
+            /** @constant */
+            status: "success";
+            data: components["schemas"]["Webhook"];
+            metadata: components["schemas"]["Metadata"];
+        };
+        WebhookList: {
+            webhooks: components["schemas"]["Webhook"][];
+            /** @description cursor of the next page; null at the end of the list */
+            next_cursor: string | null;
+        };
+        WebhookListEnvelope: {
+            /** @constant */
+            status: "success";
+            data: components["schemas"]["WebhookList"];
+            metadata: components["schemas"]["Metadata"];
+        };
+        WebhookPatch: {
+            /** @description where events are sent; `https`, or `http` to networks of the setting WEBHOOK_ALLOWED_NETWORKS */
+            url?: string;
+            /** @description the types of events that are sent */
+            events?: ("job.completed" | "job.failed" | "decision.completed" | "worker.lost")[];
+            description?: string;
+            /** @description false: events are not noted for it, and what waits is not sent; default: `true` */
+            active?: boolean;
+        };
+        WebhookRequest: {
+            /** @description where events are sent; `https`, or `http` to networks of the setting WEBHOOK_ALLOWED_NETWORKS */
+            url: string;
+            /** @description the types of events that are sent */
+            events: ("job.completed" | "job.failed" | "decision.completed" | "worker.lost")[];
+            description?: string;
+            /** @description false: events are not noted for it, and what waits is not sent; default: `true` */
+            active?: boolean;
+        };
+        WebhookWithSecret: {
+            webhook_id: string;
+            url: string;
+            events: ("job.completed" | "job.failed" | "decision.completed" | "worker.lost")[];
+            description: string;
+            active: boolean;
+            /** @description why the service switched it off; null if it did not; `active: true` switches it on again */
+            switched_off_because: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            updated_at: string;
+            /** @description signs what is sent; not shown again */
+            secret: string;
+        };
+        WebhookWithSecretEnvelope: {
+            /** @constant */
+            status: "success";
+            data: components["schemas"]["WebhookWithSecret"];
+            metadata: components["schemas"]["Metadata"];
         };
     };
     responses: never;
@@ -4199,6 +4440,198 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RemovalEnvelope"];
+                };
+            };
+        };
+    };
+    list_webhooks: {
+        parameters: {
+            query?: {
+                /** @description rows per page; default 50 */
+                limit?: number;
+                /** @description `next_cursor` of the previous page; keep the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page of webhooks */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookListEnvelope"];
+                };
+            };
+        };
+    };
+    create_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description the webhook with its secret */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecretEnvelope"];
+                };
+            };
+        };
+    };
+    get_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the webhook */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEnvelope"];
+                };
+            };
+        };
+    };
+    delete_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the deleted webhook */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovedWebhookEnvelope"];
+                };
+            };
+        };
+    };
+    change_webhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookPatch"];
+            };
+        };
+        responses: {
+            /** @description the webhook */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEnvelope"];
+                };
+            };
+        };
+    };
+    rotate_webhook_secret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the webhook with its new secret */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookWithSecretEnvelope"];
+                };
+            };
+        };
+    };
+    list_webhook_deliveries: {
+        parameters: {
+            query?: {
+                status?: "waiting" | "delivered" | "dead";
+                /** @description rows per page; default 50 */
+                limit?: number;
+                /** @description `next_cursor` of the previous page; keep the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                webhook_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page of deliveries */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryListEnvelope"];
+                };
+            };
+        };
+    };
+    resend_webhook_delivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook_id: string;
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description the delivery */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryEnvelope"];
                 };
             };
         };

@@ -60,6 +60,14 @@ const OPERATION_ACCESS: Readonly<Record<string, Access>> = {
   delete_event: 'operator',
   put_travel: 'operator',
   put_trip_flows: 'operator',
+  create_webhook: 'operator',
+  list_webhooks: 'operator',
+  get_webhook: 'operator',
+  change_webhook: 'operator',
+  delete_webhook: 'operator',
+  rotate_webhook_secret: 'operator',
+  list_webhook_deliveries: 'operator',
+  resend_webhook_delivery: 'operator',
 };
 
 /** Routes outside the OpenAPI document, by how their path begins. Pages and documents say nothing of stored data. */

@@ -22,6 +22,7 @@ import type { JobPriority } from '../../contracts/priorities.ts';
 import { ReplayRequest } from '../../contracts/replays.ts';
 import { RiskRequest } from '../../contracts/risk.ts';
 import { SchedulePatch, ScheduleRequest } from '../../contracts/schedules.ts';
+import { WebhookPatch, WebhookRequest } from '../../contracts/webhooks.ts';
 import { ofMode } from '../../core/decision.ts';
 import type { OptimizeSettings } from '../../core/optimize/problem/model.ts';
 import { checkRequest, namedLocationIds } from '../../core/optimize/request/check.ts';
@@ -137,6 +138,8 @@ export const OPERATIONS = {
   }),
   vehicle_patch: operation(FleetVehiclePatch, (body) => body),
   location_patch: operation(LocationPatch, (body) => body),
+  webhook: operation(WebhookRequest, (body) => body),
+  webhook_patch: operation(WebhookPatch, (body) => body),
 };
 
 export type Operation = keyof typeof OPERATIONS;

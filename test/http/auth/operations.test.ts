@@ -71,6 +71,12 @@ beforeAll(async () => {
   });
   expect(schedule.status, schedule.text.slice(0, 500)).toBe(201);
   made.schedule_id = schedule.body.data.schedule_id;
+  const webhook = await send(`${base}/api/v1/webhooks`, {
+    body: bodyOf('create_webhook'),
+    headers: callers.operator.headers,
+  });
+  expect(webhook.status, webhook.text.slice(0, 500)).toBe(201);
+  made.webhook_id = webhook.body.data.webhook_id;
 });
 
 const bodyOf = (id: string) => operations.find((operation) => operation.id === id)?.body;

@@ -1030,6 +1030,120 @@ class Operations:
             "DELETE", "/api/v1/data/events/{event_id}", models.RemovalEnvelope, parts={"event_id": event_id}
         )
 
+    def list_webhooks(self, *, limit: int | None = None, cursor: str | None = None) -> models.WebhookListEnvelope:
+        """Webhooks, newest first"""
+        return self._call(
+            "GET", "/api/v1/webhooks", models.WebhookListEnvelope, query={"limit": limit, "cursor": cursor}
+        )
+
+    def iter_webhooks(self, *, limit: int | None = None) -> Iterator[models.Webhook]:
+        """Every row of `list_webhooks`, page after page; `limit` is the size of a page."""
+        cursor: str | None = None
+        while True:
+            page = (self.list_webhooks(limit=limit, cursor=cursor)).data
+            for row in page.webhooks:
+                yield row
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    def create_webhook(self, **body: Unpack[requests.WebhookRequest]) -> models.WebhookWithSecretEnvelope:
+        """Be told of events
+
+        From now on events are sent to the URL, signed by the Standard Webhooks specification, at least once
+        each. The secret is in this answer only.
+        """
+        return self._call("POST", "/api/v1/webhooks", models.WebhookWithSecretEnvelope, body=body)
+
+    def get_webhook(self, webhook_id: str) -> models.WebhookEnvelope:
+        """A webhook"""
+        return self._call(
+            "GET", "/api/v1/webhooks/{webhook_id}", models.WebhookEnvelope, parts={"webhook_id": webhook_id}
+        )
+
+    def change_webhook(self, webhook_id: str, **body: Unpack[requests.WebhookPatch]) -> models.WebhookEnvelope:
+        """Change a webhook, switch it off or on
+
+        The fields in the body are changed, the rest stay. What waits is sent to the new URL. Events that
+        happen while it is off are not noted for it.
+        """
+        return self._call(
+            "PATCH",
+            "/api/v1/webhooks/{webhook_id}",
+            models.WebhookEnvelope,
+            parts={"webhook_id": webhook_id},
+            body=body,
+        )
+
+    def delete_webhook(self, webhook_id: str) -> models.RemovedWebhookEnvelope:
+        """Delete a webhook
+
+        What waits for it is not sent any more.
+        """
+        return self._call(
+            "DELETE", "/api/v1/webhooks/{webhook_id}", models.RemovedWebhookEnvelope, parts={"webhook_id": webhook_id}
+        )
+
+    def rotate_webhook_secret(self, webhook_id: str) -> models.WebhookWithSecretEnvelope:
+        """Give a webhook another secret
+
+        The secret is in this answer only. For 24 hours the one before signs too: `webhook-signature` then
+        has two signatures, and one that fits is enough.
+        """
+        return self._call(
+            "POST",
+            "/api/v1/webhooks/{webhook_id}/secret",
+            models.WebhookWithSecretEnvelope,
+            parts={"webhook_id": webhook_id},
+        )
+
+    def list_webhook_deliveries(
+        self,
+        webhook_id: str,
+        *,
+        status: Literal["waiting", "delivered", "dead"] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.DeliveryListEnvelope:
+        """What was sent to a webhook, or waits, newest first"""
+        return self._call(
+            "GET",
+            "/api/v1/webhooks/{webhook_id}/deliveries",
+            models.DeliveryListEnvelope,
+            parts={"webhook_id": webhook_id},
+            query={"status": status, "limit": limit, "cursor": cursor},
+        )
+
+    def iter_webhook_deliveries(
+        self,
+        webhook_id: str,
+        *,
+        status: Literal["waiting", "delivered", "dead"] | None = None,
+        limit: int | None = None,
+    ) -> Iterator[models.WebhookDelivery]:
+        """Every row of `list_webhook_deliveries`, page after page; `limit` is the size of a page."""
+        cursor: str | None = None
+        while True:
+            page = (self.list_webhook_deliveries(webhook_id, status=status, limit=limit, cursor=cursor)).data
+            for row in page.deliveries:
+                yield row
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
+    def resend_webhook_delivery(self, webhook_id: str, delivery_id: str) -> models.WebhookDeliveryEnvelope:
+        """Send an event again
+
+        It is sent within seconds, with the same `webhook-id`, and tried for another day; while the webhook
+        is off it waits.
+        """
+        return self._call(
+            "POST",
+            "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/resend",
+            models.WebhookDeliveryEnvelope,
+            parts={"webhook_id": webhook_id, "delivery_id": delivery_id},
+        )
+
     def score_risk(self, **body: Unpack[requests.RiskRequest]) -> models.RiskScoreListEnvelope:
         """Risk score of each vehicle
 

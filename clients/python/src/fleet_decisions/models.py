@@ -374,6 +374,18 @@ class DecisionVehicle(Model):
     """share of time in use"""
 
 
+class DeliveryList(Model):
+    deliveries: list[WebhookDelivery]
+    next_cursor: str | None
+    """cursor of the next page; null at the end of the list"""
+
+
+class DeliveryListEnvelope(Model):
+    status: Literal["success"]
+    data: DeliveryList
+    metadata: Metadata
+
+
 class DemandEvent(Model):
     event_id: str
     location_id: int | None
@@ -1403,6 +1415,16 @@ class RemovedScheduleEnvelope(Model):
     metadata: Metadata
 
 
+class RemovedWebhook(Model):
+    webhook_id: str
+
+
+class RemovedWebhookEnvelope(Model):
+    status: Literal["success"]
+    data: RemovedWebhook
+    metadata: Metadata
+
+
 class Replay(Model):
     replay_id: str
     from_: Annotated[date_aliased, Field(alias="from")]
@@ -1926,6 +1948,91 @@ class Vehicles(Model):
     different: int
     only_in_plan: int
     only_in_other: int
+
+
+class Webhook(Model):
+    webhook_id: str
+    url: str
+    events: list[Literal["job.completed", "job.failed", "decision.completed", "worker.lost"] | str]
+    description: str
+    active: bool
+    switched_off_because: str | None
+    """why the service switched it off; null if it did not; `active: true` switches it on again"""
+    created_at: datetime
+    """ISO 8601, UTC"""
+    updated_at: datetime
+    """ISO 8601, UTC"""
+
+
+class WebhookDelivery(Model):
+    delivery_id: str
+    """the `webhook-id` of every attempt"""
+    type: Literal["job.completed", "job.failed", "decision.completed", "worker.lost"] | str
+    job_id: str
+    """`opt_…` an optimization, `bt_…` a backtest, `dec_…` a decision and `rpl_…` a replay, whose identifier it is"""
+    status: Literal["waiting", "delivered", "dead"] | str
+    """`waiting`: for its next attempt, at `next_at`; `delivered`: answered with 2xx; `dead`: given up, can be resent"""
+    attempts: int
+    created_at: datetime
+    """when the event happened"""
+    next_at: datetime | None
+    """the next attempt, or when one that is running is taken over; null at the end"""
+    ended_at: datetime | None
+    """null while it waits"""
+    last_attempt_at: datetime | None
+    """null before the first"""
+    last_http_status: int | None
+    """of the last answer; null without one"""
+    last_answer: str | None
+    """the first 1000 characters of the last answer"""
+    last_error: str | None
+    """why the last attempt failed; null if it did not"""
+
+
+class WebhookDeliveryEnvelope(Model):
+    status: Literal["success"]
+    data: WebhookDelivery
+    metadata: Metadata
+
+
+class WebhookEnvelope(Model):
+    status: Literal["success"]
+    data: Webhook
+    metadata: Metadata
+
+
+class WebhookList(Model):
+    webhooks: list[Webhook]
+    next_cursor: str | None
+    """cursor of the next page; null at the end of the list"""
+
+
+class WebhookListEnvelope(Model):
+    status: Literal["success"]
+    data: WebhookList
+    metadata: Metadata
+
+
+class WebhookWithSecret(Model):
+    webhook_id: str
+    url: str
+    events: list[Literal["job.completed", "job.failed", "decision.completed", "worker.lost"] | str]
+    description: str
+    active: bool
+    switched_off_because: str | None
+    """why the service switched it off; null if it did not; `active: true` switches it on again"""
+    created_at: datetime
+    """ISO 8601, UTC"""
+    updated_at: datetime
+    """ISO 8601, UTC"""
+    secret: str
+    """signs what is sent; not shown again"""
+
+
+class WebhookWithSecretEnvelope(Model):
+    status: Literal["success"]
+    data: WebhookWithSecret
+    metadata: Metadata
 
 
 class Weeks(Model):

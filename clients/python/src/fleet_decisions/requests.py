@@ -505,3 +505,23 @@ class VehicleInput(TypedDict):
     """day of its last maintenance"""
     utilization_rate: NotRequired[float]
     """share of time in use"""
+
+
+class WebhookPatch(TypedDict):
+    url: NotRequired[str]
+    """where events are sent; `https`, or `http` to networks of the setting WEBHOOK_ALLOWED_NETWORKS"""
+    events: NotRequired[list[Literal["job.completed", "job.failed", "decision.completed", "worker.lost"]]]
+    """the types of events that are sent"""
+    description: NotRequired[str]
+    active: NotRequired[bool]
+    """false: events are not noted for it, and what waits is not sent; default: `true`"""
+
+
+class WebhookRequest(TypedDict):
+    url: str
+    """where events are sent; `https`, or `http` to networks of the setting WEBHOOK_ALLOWED_NETWORKS"""
+    events: list[Literal["job.completed", "job.failed", "decision.completed", "worker.lost"]]
+    """the types of events that are sent"""
+    description: NotRequired[str]
+    active: NotRequired[bool]
+    """false: events are not noted for it, and what waits is not sent; default: `true`"""
