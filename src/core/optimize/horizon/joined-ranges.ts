@@ -2,13 +2,15 @@
  * A start for the programme of many steps (`flow-master.ts`). From the plan in which nobody moves it takes many times
  * as many iterations, and each of them is dear. So the steps are halved down to ranges of a few. The first half is
  * planned alone, then the second from where the first leaves the vehicles. The bases of both are one of the whole
- * range, from which it is planned in turn. No half knows what comes after it, which the join repairs.
+ * range, from which it is planned in turn, over the columns that they use. No half knows what comes after it, which the
+ * join repairs.
  *
  * A required service level couples all steps: ranges have a price of unmet demand in its place. The closer it is to the
  * multiplier of the level, the less is left to repair. With many places it is the multiplier of a problem of fewer
  * (`coarse-problem.ts`). With few it is doubled until ranges of a few steps serve almost enough.
  */
 import { type SolverModel, withSolverModel } from '../highs/highs.ts';
+import type { LinearBasis } from '../highs/solver-model.ts';
 import { fromUnits } from '../problem/costs.ts';
 import { evenPartOf } from '../run/budget.ts';
 import type { Cache } from '../run/cache.ts';
@@ -178,9 +180,20 @@ async function planRange(
   drafts.push({ from, moves });
   if (!isOptimal || !basis || typeof figures === 'string') return null;
   return {
-    start: { added: master.added, firstAdded: master.firstAdded, ...basis },
+    start: onlyUsed(master, basis),
     served: figures.totalServed,
     left: figures.vehicles.slice((to - from) * range.n),
+  };
+}
+
+/** A basis over its own columns. The others slow every iteration of a join, which generates anew those it needs. */
+function onlyUsed({ added, firstAdded }: FlowMaster, { columnStatus, rowStatus }: LinearBasis): FlowStart {
+  const isUsed = (k: number) => columnStatus[firstAdded + k] !== STATUS.lower;
+  return {
+    added: added.filter((_, k) => isUsed(k)),
+    firstAdded,
+    columnStatus: columnStatus.filter((_, at) => at < firstAdded || isUsed(at - firstAdded)),
+    rowStatus,
   };
 }
 
