@@ -107,6 +107,25 @@ function columnOf(problem: RuledHorizon, moves: RuledMoves, m: number): RuledCol
   return { capacityClass: moves.capacityClass[m], group: moves.group[m], step: moves.step[m], from, arc };
 }
 
+/** Moves of later steps that are no columns; none if all are too many. */
+function laterMoves({ problem, isColumn }: RuledMaster): RuledColumn[] {
+  const { base, capacities } = problem;
+  const { n, steps, pairs } = base;
+  if (capacities.length * (steps - 1) * pairs.targets.length > MAX_FIRST_COLUMNS) return [];
+  const missing: RuledColumn[] = [];
+  for (let k = 0; k < capacities.length; k++) {
+    for (let u = n; u < n * steps; u++) {
+      const [from, step] = [u % n, Math.floor(u / n)];
+      for (let arc = pairs.starts[from]; arc < pairs.starts[from + 1]; arc++) {
+        const column = { capacityClass: k, group: -1, step, from, arc };
+        const isLate = step + pairs.delay[arc] > latestArrival(base);
+        if (!isLate && !isColumn.has(keyOf(problem, column))) missing.push(column);
+      }
+    }
+  }
+  return missing;
+}
+
 /** The first step of one plan, the later steps of another. */
 export function joinSteps(first: RuledMoves, later: RuledMoves): RuledMoves {
   const joined = createRuledMoves();
@@ -116,7 +135,7 @@ export function joinSteps(first: RuledMoves, later: RuledMoves): RuledMoves {
   return joined;
 }
 
-/** All moves of the first step become columns if they are no more than this. */
+/** All moves of the first step become columns if they are no more than this, and so do all later ones. */
 const MAX_FIRST_COLUMNS = 5_000;
 const BRANCH_GAP = 0.01;
 
@@ -152,6 +171,13 @@ export function branchFirstStep(
       from: location,
     })),
   ];
+  const amounts = [...pairs.units, ...(base.end?.units ?? [])];
+  const dearest = amounts.reduce((most, units) => Math.max(most, units), 1) / 1e4;
+  const worth = (4 * steps * dearest) / capacities[0];
+  const served = Float64Array.from({ length: n }, (_, j) => worth * 10 ** (problem.levels?.[j] ?? 0));
+  const weights = { cost: 1, served, beyond: infinity };
+  // What whole first moves lead to may take later moves that fractional ones do not.
+  addRuledColumns(master, model, laterMoves(master), weights);
   const used = moves.filter(({ step }) => step === 0);
   const all = sources.flatMap((source) =>
     Array.from({ length: pairs.starts[source.from + 1] - pairs.starts[source.from] }, (_, a): RuledColumn => {
@@ -163,11 +189,6 @@ export function branchFirstStep(
   for (const [m, { step }] of moves.entries())
     if (step === 0) model.setColumnBounds(columns.firstMove + m, Float64Array.of(0), Float64Array.of(0));
   const from = columns.firstMove + moves.length;
-  const amounts = [...pairs.units, ...(base.end?.units ?? [])];
-  const dearest = amounts.reduce((most, units) => Math.max(most, units), 1) / 1e4;
-  const worth = (4 * steps * dearest) / capacities[0];
-  const served = Float64Array.from({ length: n }, (_, j) => worth * 10 ** (problem.levels?.[j] ?? 0));
-  const weights = { cost: 1, served, beyond: infinity };
   addRuledColumns(master, model, copies, weights);
   model.setCosts(costsOf(master, weights));
   const run = () =>

@@ -172,7 +172,8 @@ async function search(
     if (whole) {
       const { paired, ...later } = whole;
       // A plan that serves less may cost less.
-      const withoutBranching = paired?.isLess ? found.freeBound * UNITS_PER_COST : boundUnits;
+      const isLess = paired && (paired.isLess || servesLess(search, found, later.figures));
+      const withoutBranching = isLess ? found.freeBound * UNITS_PER_COST : boundUnits;
       const isBranched = paired !== undefined && paired.boundUnits > withoutBranching;
       const plan: RuledPlan = {
         ...later,
@@ -198,6 +199,20 @@ async function search(
     return { kind: 'stopped', plan, counts };
   }
   return { kind: 'timeout' };
+}
+
+/** Whether a plan serves less of a level, or of what is required, than plans of fractional vehicles can. */
+function servesLess(
+  { master: { problem }, noise }: RuledSearch,
+  { levels, mostServed }: Minimised,
+  figures: RuledFigures,
+): boolean {
+  const required = Math.min(problem.base.required, mostServed);
+  const isLess = (served: number, most: number) => served < most - 2 * noise;
+  return (
+    isLess(figures.totalServed, required) ||
+    levels.some(({ level, most }) => isLess(servedFrom(problem, figures, level), most))
+  );
 }
 
 /**

@@ -119,7 +119,9 @@ test('a change that is called sufficient lets a plan serve what is required, and
   expect(counts.open).toBeLessThan((counts.bounds + counts.ceiling + counts.fleet) / 2);
 });
 
-test('where fractional vehicles need no looser rule, none is called insufficient', async () => {
+test('where fractional vehicles need no looser rule, none is called insufficient', {
+  tags: ['slow'],
+}, async () => {
   const counts = { bounds: 0, ceiling: 0, fleet: 0 };
   for (let seed = 1; seed <= 96; seed++) {
     const { problem, rules } = tightProblem(seed);
