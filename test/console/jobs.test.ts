@@ -106,7 +106,9 @@ describe.skipIf(!executable)('the jobs of the console', () => {
     expect(await fleet.serious(page)).toEqual([]);
     await detail.getByRole('button', { name: 'Cancel' }).click();
     await detail.getByText('cancelled', { exact: true }).waitFor();
-    await page.getByRole('heading', { level: 1, name: /^Nothing runs; the last job ended .* E[DS]T\.$/ }).waitFor();
+    await page
+      .getByRole('heading', { level: 1, name: /^Nothing runs; the last job ended .* E[DS]T\.$/ })
+      .waitFor();
     expect((await send(`${fleet.url}/api/v1/jobs/${jobId}`)).body.data.status).toBe('cancelled');
     await page.close();
   });
