@@ -27,7 +27,10 @@ const listOf = (rows: ReturnType<typeof sql>) =>
  * it reads 1,020 rows of them and takes 7 ms.
  * @param lockSeconds silence after which a worker counts as dead
  */
-export async function readOperations(db: Pick<Database, '$client'>, lockSeconds: number): Promise<Figures> {
+export async function readOperationsReport(
+  db: Pick<Database, '$client'>,
+  lockSeconds: number,
+): Promise<Figures> {
   const statement = sql`
     select
       ${listOf(sql`

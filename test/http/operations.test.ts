@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/client.ts';
-import { readOperations } from '../../src/db/operations.ts';
+import { readOperationsReport } from '../../src/db/operations.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
@@ -95,7 +95,7 @@ test('reads by index what runs, what ended within the hour and what failed last,
     return rows[0];
   };
   const before = await counts();
-  const figures = await readOperations(db, 30);
+  const figures = await readOperationsReport(db, 30);
   const after = await counts();
   expect(figures.last_hour.reduce((sum, { completed, failed }) => sum + completed + failed, 0)).toBe(1000);
   expect(figures.last_hour[5]).toMatchObject({ median_wait_seconds: 1, p95_wait_seconds: 1 });

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { success } from '../../answers/envelope.ts';
 import { OperationsReport } from '../../contracts/operations.ts';
-import { readOperations } from '../../db/operations.ts';
+import { readOperationsReport } from '../../db/operations.ts';
 import { readServiceFigures } from '../../db/service-figures.ts';
 import type { Deps } from '../deps.ts';
 import { answers, errors } from '../responses.ts';
@@ -28,7 +28,7 @@ export function operationsRoutes({ config, database }: Deps): FastifyPluginAsync
       async (request, reply) => {
         const { JOB_LOCK_SECONDS: lockSeconds } = config;
         const [figures, { waiting, running }] = await Promise.all([
-          readOperations(database.db, lockSeconds),
+          readOperationsReport(database.db, lockSeconds),
           readServiceFigures(database.db, lockSeconds),
         ]);
         reply.header('cache-control', 'no-store');

@@ -36,8 +36,11 @@ export default function Operations() {
       <h1>{sentenceOf(data)}</h1>
       <Figures report={data} />
       <Hour steps={data.last_hour} />
+      <h2>{words.workers}</h2>
       <Workers workers={data.workers} jobs={data.running_jobs} />
+      <h2>{words.queue}</h2>
       <Queue queue={data.queue} />
+      <h2>{words.failedJobs}</h2>
       <Failed jobs={data.failed_jobs} />
     </div>
   );
@@ -65,7 +68,7 @@ function Hour({ steps }: { steps: OperationsReport['last_hour'] }) {
       xs: steps.map(({ starts_at }) => Math.round((Date.parse(starts_at) - now) / 60_000)),
       ended: [
         { name: words.done, values: steps.map((step) => step.completed), colour: '--amount', isBars: true },
-        { name: words.failed, values: steps.map((step) => step.failed), colour: '--short' },
+        { name: words.bad, values: steps.map((step) => step.failed), colour: '--short' },
       ],
       waits: [
         { name: words.median, values: steps.map((step) => step.median_wait_seconds), colour: '--amount' },
@@ -100,7 +103,7 @@ function Hour({ steps }: { steps: OperationsReport['last_hour'] }) {
 function Workers({ workers, jobs }: { workers: Worker[]; jobs: RunningJob[] }) {
   const jobsOf = ({ worker_id }: Worker) => jobs.filter((job) => job.worker_id === worker_id);
   if (workers.length === 0) {
-    return <Empty title={words.noWorker} advice={words.noWorkerAdvice} command="npm run worker" />;
+    return <Empty title={words.noWorker} advice={words.noWorkerAdvice} command={words.startWorker} />;
   }
   const columns: Column<Worker>[] = [
     {
