@@ -65,8 +65,8 @@ export async function startWorker(
   const say = (line: string) => logger.warn(line);
   const withDatabase = openStartWait('PostgreSQL', isDatabaseUnavailable, config, say, signal);
   await withDatabase(() => assertMigrated(pool));
-  // Callers see this id, so it does not name the host. The log does.
-  const workerId = `${process.pid}:${uuidv7().slice(-12)}`;
+  // Callers see this id, so it does not name the host. The log does. Its second part has the time of the start.
+  const workerId = `${process.pid}:${uuidv7()}`;
   const bus = openEventBus(config, onError);
   const queue = await withDatabase(() => openQueue(config, onError));
   const threads = openThreads(config.WORKER_CONCURRENCY, config.JOB_OVERRUN_SECONDS);

@@ -35,6 +35,7 @@ import { decisionRoutes } from './routes/decisions.ts';
 import { forecastRoutes } from './routes/forecast.ts';
 import { jobRequestRoutes } from './routes/job-request.ts';
 import { jobRoutes } from './routes/jobs.ts';
+import { operationsRoutes } from './routes/operations.ts';
 import { optimizeRoutes } from './routes/optimize.ts';
 import { planMoveRoutes } from './routes/plan-moves.ts';
 import { planRoutes } from './routes/plans.ts';
@@ -145,6 +146,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   await registerQueueBoard(app, deps);
   const routes = [
     serviceRoutes,
+    operationsRoutes,
     optimizeRoutes,
     jobRoutes,
     jobRequestRoutes,

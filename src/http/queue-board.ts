@@ -22,9 +22,9 @@ const POLICY = [
 const FOREIGN = /<link [^>]*href="https:[^>]*>/g;
 
 /**
- * Serves BullMQ's board of the queue on Redis, if the setting QUEUE_BOARD is on. It only shows: a token that it removed,
- * or a queue that it paused, would stop jobs behind the back of the service. Nothing of it is loaded without the
- * setting. Call it after `protect`: with authentication it is for operators.
+ * Serves BullMQ's board of the queue on Redis, if the setting QUEUE_BOARD is on. It only shows: a token that it
+ * removed, or a queue that it paused, would stop jobs behind the back of the service. Nothing of it is loaded without
+ * the setting. Call it after `protect`: with authentication it is for operators.
  */
 export async function registerQueueBoard(app: App, { config, logger }: Deps): Promise<void> {
   const { REDIS_URL } = config;

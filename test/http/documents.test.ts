@@ -48,6 +48,7 @@ describe('the documents', () => {
         'GET /',
         'GET /health',
         'GET /api/v1/config',
+        'GET /api/v1/operations',
         'POST /api/v1/optimize',
         'POST /api/v1/forecast',
         'POST /api/v1/risk/score',

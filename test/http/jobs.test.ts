@@ -37,7 +37,7 @@ describe('GET /api/v1/jobs/{job_id}', () => {
           outcome: 'completed',
           reason: null,
           // Which host it is on is for the log only.
-          worker_id: expect.stringMatching(/^\d+:[0-9a-f]{12}$/),
+          worker_id: expect.stringMatching(/^\d+:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
         },
       ],
     });

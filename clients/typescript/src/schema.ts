@@ -95,6 +95,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Workers, queue and throughput
+         * @description For operators: the workers and what they run, the jobs that wait, what the last hour brought, and jobs that failed. The same with Redis and without.
+         */
+        get: operations["get_operations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/optimize": {
         parameters: {
             query?: never;
@@ -1877,6 +1897,88 @@ export interface components {
             /** @description why there is no plan, as the answer of the job says first; else null */
             error: string | null;
         };
+        OperationsFailedJob: {
+            job_id: string;
+            /** @enum {string} */
+            kind: "optimize" | "backtest" | "decision" | "replay";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            finished_at: string;
+            attempts: number;
+            /** @description the first error of its answer */
+            message: string | null;
+        };
+        OperationsQueue: {
+            /** @enum {string} */
+            priority: "low" | "normal" | "high";
+            jobs: number;
+            /** @description age of the oldest; 0: none waits */
+            oldest_seconds: number;
+        };
+        OperationsReport: {
+            /** @description those that were seen lately; a worker that ends in order leaves at once */
+            workers: components["schemas"]["OperationsWorker"][];
+            /** @description jobs that wait, the highest priority first */
+            queue: components["schemas"]["OperationsQueue"][];
+            /** @description jobs that may wait (`QUEUE_MAX_WAITING`) */
+            queue_limit: number;
+            running: number;
+            /** @description the longest first, 1000 at most */
+            running_jobs: components["schemas"]["OperationsRunningJob"][];
+            /** @description jobs by when they ended, in steps of 5 minutes up to now */
+            last_hour: components["schemas"]["OperationsStep"][];
+            /** @description of those that failed, the 20 accepted last */
+            failed_jobs: components["schemas"]["OperationsFailedJob"][];
+        };
+        OperationsReportEnvelope: {
+            /** @constant */
+            status: "success";
+            data: components["schemas"]["OperationsReport"];
+            metadata: components["schemas"]["Metadata"];
+        };
+        OperationsRunningJob: {
+            job_id: string;
+            /** @enum {string} */
+            kind: "optimize" | "backtest" | "decision" | "replay";
+            /** @description the worker that has claimed it */
+            worker_id: string | null;
+            attempt: number;
+            /** @description since this attempt began */
+            running_seconds: number;
+            /** @description null: it has reported none yet */
+            stage: string | null;
+            progress: number;
+        };
+        OperationsStep: {
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            starts_at: string;
+            completed: number;
+            failed: number;
+            cancelled: number;
+            /** @description from being accepted to the first claim; null: none of them was claimed */
+            median_wait_seconds: number | null;
+            /** @description the wait that one in twenty of them exceeded */
+            p95_wait_seconds: number | null;
+        };
+        OperationsWorker: {
+            worker_id: string;
+            /** @description null: a worker of an earlier version */
+            started_at: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            last_seen_at: string;
+            /** @description false: silent for longer than `JOB_LOCK_SECONDS` */
+            is_alive: boolean;
+            /** @description jobs that it runs at once */
+            slots: number;
+        };
         OptimizationResult: {
             /** @description one item per operational vehicle, in the request's order */
             allocation_plan: components["schemas"]["AllocationPlanItem"][];
@@ -3270,6 +3372,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ServiceConfigurationEnvelope"];
+                };
+            };
+        };
+    };
+    get_operations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description as of now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperationsReportEnvelope"];
                 };
             };
         };

@@ -16,6 +16,7 @@ export type Insights = Schemas['Insights'];
 export type Job = Schemas['Job'];
 export type KnownEvent = NonNullable<ForecastData['metadata']['events']>[number];
 export type Kpis = Schemas['Kpis'];
+export type OperationsReport = Schemas['OperationsReport'];
 export type OptimizeOptions = Schemas['OptimizeOptions'];
 export type OutlookStep = Schemas['OutlookStep'];
 export type PlanComparison = Schemas['PlanComparison'];

@@ -21,4 +21,10 @@ export const PAGES: Page[] = [
   { path: 'forecast', title: texts.forecast.title, key: 'f', load: () => import('./forecast/forecast.tsx') },
   { path: 'data', title: texts.data.title, key: 'd', load: () => import('./data/data.tsx') },
   { path: 'risk', title: texts.risk.title, key: 'k', load: () => import('./risk/risk.tsx') },
+  {
+    path: 'operations',
+    title: texts.operations.title,
+    key: 'o',
+    load: () => import('./operations/operations.tsx'),
+  },
 ];

@@ -49,6 +49,7 @@ const OPERATION_ACCESS: Readonly<Record<string, Access>> = {
   get_plan: 'planner',
   compare_plans: 'planner',
   list_plan_moves: 'planner',
+  get_operations: 'operator',
   put_locations: 'operator',
   change_location: 'operator',
   delete_location: 'operator',

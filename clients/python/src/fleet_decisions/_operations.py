@@ -63,6 +63,14 @@ class Operations:
         """Current configuration, without secrets"""
         return self._call("GET", "/api/v1/config", models.ServiceConfigurationEnvelope)
 
+    def get_operations(self) -> models.OperationsReportEnvelope:
+        """Workers, queue and throughput
+
+        For operators: the workers and what they run, the jobs that wait, what the last hour brought, and
+        jobs that failed. The same with Redis and without.
+        """
+        return self._call("GET", "/api/v1/operations", models.OperationsReportEnvelope)
+
     @overload
     def optimize(
         self,

@@ -964,6 +964,82 @@ class Occurrence(Model):
     """why there is no plan, as the answer of the job says first; else null"""
 
 
+class OperationsFailedJob(Model):
+    job_id: str
+    kind: Literal["optimize", "backtest", "decision", "replay"] | str
+    finished_at: datetime
+    """ISO 8601, UTC"""
+    attempts: int
+    message: str | None
+    """the first error of its answer"""
+
+
+class OperationsQueue(Model):
+    priority: Literal["low", "normal", "high"] | str
+    jobs: int
+    oldest_seconds: float
+    """age of the oldest; 0: none waits"""
+
+
+class OperationsReport(Model):
+    workers: list[OperationsWorker]
+    """those that were seen lately; a worker that ends in order leaves at once"""
+    queue: list[OperationsQueue]
+    """jobs that wait, the highest priority first"""
+    queue_limit: int
+    """jobs that may wait (`QUEUE_MAX_WAITING`)"""
+    running: int
+    running_jobs: list[OperationsRunningJob]
+    """the longest first, 1000 at most"""
+    last_hour: list[OperationsStep]
+    """jobs by when they ended, in steps of 5 minutes up to now"""
+    failed_jobs: list[OperationsFailedJob]
+    """of those that failed, the 20 accepted last"""
+
+
+class OperationsReportEnvelope(Model):
+    status: Literal["success"]
+    data: OperationsReport
+    metadata: Metadata
+
+
+class OperationsRunningJob(Model):
+    job_id: str
+    kind: Literal["optimize", "backtest", "decision", "replay"] | str
+    worker_id: str | None
+    """the worker that has claimed it"""
+    attempt: int
+    running_seconds: float
+    """since this attempt began"""
+    stage: str | None
+    """null: it has reported none yet"""
+    progress: float
+
+
+class OperationsStep(Model):
+    starts_at: datetime
+    """ISO 8601, UTC"""
+    completed: int
+    failed: int
+    cancelled: int
+    median_wait_seconds: float | None
+    """from being accepted to the first claim; null: none of them was claimed"""
+    p95_wait_seconds: float | None
+    """the wait that one in twenty of them exceeded"""
+
+
+class OperationsWorker(Model):
+    worker_id: str
+    started_at: datetime | None
+    """null: a worker of an earlier version"""
+    last_seen_at: datetime
+    """ISO 8601, UTC"""
+    is_alive: bool
+    """false: silent for longer than `JOB_LOCK_SECONDS`"""
+    slots: int
+    """jobs that it runs at once"""
+
+
 class Optimization(Model):
     solver: str
     stages: list[str]

@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { sentenceOf } from '../../console/src/pages/operations/sentence.ts';
+import { findChromium } from '../helpers/browser.ts';
+import { startConsole } from '../helpers/console.ts';
+import { longRequest } from '../helpers/long-request.ts';
+import { send, simpleRequest } from '../helpers/service.ts';
+
+const executable = findChromium();
+if (!executable) console.warn('SKIPPED: the operations of the console; no Chromium was found on PATH');
+
+test('the sentence counts workers, jobs and the last hour, one and many', () => {
+  const worker = { worker_id: '1:a', started_at: null, last_seen_at: '', is_alive: true, slots: 1 };
+  const queue = { priority: 'normal', jobs: 0, oldest_seconds: 0 } as const;
+  const hour = {
+    ...{ starts_at: '2026-11-24T00:00:00Z', completed: 0, failed: 0, cancelled: 0 },
+    ...{ median_wait_seconds: null, p95_wait_seconds: null },
+  };
+  const report = {
+    ...{ workers: [worker], queue: [queue], queue_limit: 10, running: 1 },
+    ...{ running_jobs: [], last_hour: [hour], failed_jobs: [] },
+  };
+  expect(sentenceOf(report)).toBe(
+    '1 worker is alive and 1 job runs. No job waits. In the last hour 0 jobs ended, of which 0 failed.',
+  );
+  const busy = {
+    ...report,
+    workers: [worker, worker, { ...worker, is_alive: false }],
+    queue: [{ ...queue, jobs: 3, oldest_seconds: 4 }],
+    running: 2,
+    last_hour: [hour, { ...hour, completed: 8, failed: 1, cancelled: 1 }],
+  };
+  expect(sentenceOf(busy)).toBe(
+    '2 workers are alive and 2 jobs run. 3 jobs wait, the oldest for 4.0 s. ' +
+      'In the last hour 10 jobs ended, of which 1 failed.',
+  );
+});
+
+describe.skipIf(!executable)('the operations of the console', () => {
+  let fleet: Awaited<ReturnType<typeof startConsole>>;
+  beforeAll(async () => {
+    fleet = await startConsole(executable!);
+  });
+
+  test('shows a worker and its job, what waits, and what the hour brought, and follows both', async () => {
+    const { page, close } = await fleet.open('/');
+    await page.keyboard.press('g');
+    await page.keyboard.press('o');
+    await page
+      .getByRole('heading', { level: 1, name: /^1 worker is alive and 0 jobs run\. No job waits\./ })
+      .waitFor();
+    await page.getByText('No job ended in the last hour.').waitFor();
+    await page.getByText('No stored job has failed.').waitFor();
+    const headers = { prefer: 'respond-async' };
+    const post = (body: object) => send(`${fleet.url}/api/v1/optimize`, { body, headers });
+    const running = (await post(longRequest(100))).body.data.job_id;
+    await post({ ...simpleRequest(), demand_forecast: { 4: [0], 12: [1] }, fleet_state: { vehicles: [] } });
+    await page
+      .getByRole('heading', {
+        level: 1,
+        name: /^1 worker is alive and 1 job runs\. 1 job waits, the oldest for /,
+      })
+      .waitFor();
+    const link = page.getByRole('table', { name: 'Workers' }).getByRole('link', { name: 'optimization' });
+    expect(await link.getAttribute('href')).toContain(running);
+    expect(await fleet.serious(page)).toEqual([]);
+    await send(`${fleet.url}/api/v1/jobs/${running}`, { method: 'DELETE' });
+    await page
+      .getByRole('heading', { level: 1, name: /In the last hour 2 jobs ended, of which 0 failed\.$/ })
+      .waitFor();
+    await page
+      .getByRole('table', { name: 'Jobs that ended, in steps of 5 minutes' })
+      .waitFor({ state: 'attached' });
+    await close();
+  });
+
+  test('is whole on a phone in the dark, names a silent worker and a job that failed', async () => {
+    const { pool } = fleet;
+    await pool.query(`insert into workers values ('77:abcdef123456', 1, now() - interval '45 seconds')`);
+    await pool.query(`insert into jobs (job_id, kind, status, request_id, input_hash, http_status, result, finished_at)
+      values ('opt_x', 'optimize', 'failed', 'r', '', 500, '{"errors":[{"message":"the worker died"}]}', now())`);
+    const { page, close } = await fleet.open('/operations', { width: 390, height: 844, colours: 'dark' });
+    await page
+      .getByRole('row')
+      .filter({ hasText: /silent/ })
+      .waitFor();
+    const failed = page.getByRole('table', { name: 'Jobs that failed last' });
+    await failed.getByRole('row').filter({ hasText: 'the worker died' }).waitFor();
+    expect(await fleet.serious(page)).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await close();
+  });
+});
