@@ -4,6 +4,7 @@ import websocket from '@fastify/websocket';
 import Fastify, { LogController } from 'fastify';
 import { listAddresses } from '../addresses.ts';
 import { negotiateTypes } from './accepted-type.ts';
+import { auditRequests } from './audit.ts';
 import { chooseProtocol } from './auth/credentials.ts';
 import { openGuard } from './auth/guard.ts';
 import { shareWithOrigins } from './auth/origins.ts';
@@ -22,6 +23,7 @@ import { measureRequests } from './measure-requests.ts';
 import { registerMetrics } from './metrics.ts';
 import { refuseWhileFull } from './refuse-while-full.ts';
 import { requestId } from './request-id.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { backtestRoutes } from './routes/backtest.ts';
 import { dataRoutes } from './routes/data.ts';
 import { dataDemandRoutes } from './routes/data-demand.ts';
@@ -133,6 +135,8 @@ export async function buildApp(deps: Deps): Promise<App> {
   registerGuide(app);
   await registerConsole(app, config);
   refuseWhileFull(app, deps);
+  // Last: what is refused before changes nothing.
+  auditRequests(app, deps);
   if (deps.metrics) registerMetrics(app, deps, deps.metrics);
   const routes = [
     serviceRoutes,
@@ -152,6 +156,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     dataEventRoutes,
     dataDemandRoutes,
     dataTravelRoutes,
+    auditRoutes,
     webhookRoutes,
     webhookSecretRoutes,
     webhookDeliveryRoutes,

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../answers/errors.ts';
 import { JOB_PREFIXES, type JobKind } from '../contracts/jobs.ts';
 import { type Conditions, findJobByIdempotencyKey, insertJob, readAdmission } from '../db/job-intake.ts';
+import { noteMade } from './audit.ts';
 import { onlyOwner } from './auth/identity.ts';
 import { readCaller } from './caller.ts';
 import type { Deps } from './deps.ts';
@@ -97,6 +98,7 @@ export async function submitJob(
     stored = await insertJob(db, job, conditions);
   }
   deps.fullQueue.stored();
+  noteMade(request, { jobId });
   const bytes = input.length;
   body.release();
   if (!stored.created) return replay(stored, inputHash, given ?? '');
