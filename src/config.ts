@@ -186,6 +186,10 @@ export const SettingsSchema = Type.Object({
       'how callers prove who they are: `off` (everybody may do everything), `keys` (API keys of `npm run keys`), `jwt` ' +
       '(tokens), or `keys,jwt`',
   }),
+  AUDIT: Type.Enum(['auto', 'on', 'off'], {
+    default: 'auto',
+    description: 'note in `audit_log` who changes what; `auto`: `on` unless `AUTH` is `off`',
+  }),
   JWT_JWKS_URL: optionalText('where the public keys of tokens are', { pattern: '^https?://' }),
   JWT_SECRET: optionalText('secret that signs tokens, instead of JWT_JWKS_URL; at least 32 characters', {
     minLength: 32,
@@ -272,6 +276,7 @@ export const SettingsSchema = Type.Object({
     36_500,
     'how long deliveries of webhooks are kept, whatever became of them',
   ),
+  RETENTION_AUDIT_DAYS: number(365, 0, 36_500, 'how long `audit_log` is kept; 0: forever'),
   RETENTION_INPUT_DAYS: number(30, 0, 36_500, 'how long inputs of ended jobs are kept; 0: forever'),
   RETENTION_PLAN_DAYS: number(0, 0, 36_500, 'how long plans and replays are kept; 0: forever'),
   RETENTION_JOB_DAYS: number(0, 0, 36_500, 'how long ended jobs and their answers are kept; 0: forever'),
@@ -417,6 +422,11 @@ function addPassword(values: { DATABASE_URL?: string; DATABASE_PASSWORD_FILE: st
   } catch (error) {
     return [`DATABASE_PASSWORD_FILE: "${file}" cannot be read (${(error as NodeJS.ErrnoException).code})`];
   }
+}
+
+/** Whether it is noted who changes what. */
+export function isAudited({ AUDIT, AUTH }: Pick<Config, 'AUDIT' | 'AUTH'>): boolean {
+  return AUDIT === 'on' || (AUDIT === 'auto' && AUTH !== 'off');
 }
 
 /** The algorithms of tokens that are accepted. */

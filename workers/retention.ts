@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.ts';
+import { deleteAuditEntries } from '../src/db/audit.ts';
 import type { Database } from '../src/db/client.ts';
 import { deleteJobPrevious } from '../src/db/job-previous.ts';
 import { deleteReplayInputs } from '../src/db/replay-inputs.ts';
@@ -26,6 +27,7 @@ const PLANS_PER_BATCH = 100;
 const PARTS_PER_BATCH = 100;
 const OCCURRENCES_PER_BATCH = 1000;
 const DELIVERIES_PER_BATCH = 1000;
+const AUDIT_PER_BATCH = 1000;
 /** Of up to 100 kB each. */
 const PACKS_PER_BATCH = 500;
 
@@ -67,6 +69,15 @@ function stepsOf(config: Config): Step[] {
       clean: deleteDeliveries(config.RETENTION_WEBHOOK_DAYS),
       limit: DELIVERIES_PER_BATCH,
     },
+    ...(config.RETENTION_AUDIT_DAYS > 0
+      ? [
+          {
+            name: 'audit_log',
+            clean: deleteAuditEntries(config.RETENTION_AUDIT_DAYS),
+            limit: AUDIT_PER_BATCH,
+          },
+        ]
+      : []),
     ...(plans > 0
       ? [
           { name: 'plans', clean: deletePlans(plans), limit: PLANS_PER_BATCH },

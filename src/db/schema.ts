@@ -777,6 +777,29 @@ export const apiKeys = pgTable(
   ],
 );
 
+/**
+ * Requests that may have changed something (`AUDIT`), written before they are carried out. An entry without a status is
+ * under way, or its process was killed.
+ */
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    auditId: text('audit_id').primaryKey(),
+    at: time('at').notNull().default(sql`clock_timestamp()`),
+    actor: text('actor').notNull(),
+    keyId: text('key_id'),
+    address: text('address'),
+    operation: text('operation').notNull(),
+    method: text('method'),
+    path: text('path'),
+    resourceId: text('resource_id'),
+    jobId: text('job_id'),
+    requestId: text('request_id'),
+    httpStatus: integer('http_status'),
+  },
+  (t) => [index('audit_log_at').on(t.at, t.auditId), index('audit_log_actor').on(t.actor, t.at, t.auditId)],
+);
+
 /** Who is told of events, and of which. */
 export const storedWebhooks = pgTable(
   'webhooks',

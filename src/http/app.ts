@@ -4,6 +4,7 @@ import websocket from '@fastify/websocket';
 import Fastify, { LogController } from 'fastify';
 import { listAddresses } from '../addresses.ts';
 import { negotiateTypes } from './accepted-type.ts';
+import { auditRequests } from './audit.ts';
 import { acceptBasic } from './auth/basic.ts';
 import { chooseProtocol } from './auth/credentials.ts';
 import { openGuard } from './auth/guard.ts';
@@ -24,6 +25,7 @@ import { registerMetrics } from './metrics.ts';
 import { BOARD_PATH, registerQueueBoard } from './queue-board.ts';
 import { refuseWhileFull } from './refuse-while-full.ts';
 import { requestId } from './request-id.ts';
+import { auditRoutes } from './routes/audit.ts';
 import { backtestRoutes } from './routes/backtest.ts';
 import { dataRoutes } from './routes/data.ts';
 import { dataDemandRoutes } from './routes/data-demand.ts';
@@ -142,6 +144,8 @@ export async function buildApp(deps: Deps): Promise<App> {
   registerGuide(app);
   await registerConsole(app, config);
   refuseWhileFull(app, deps);
+  // Last: what is refused before changes nothing.
+  auditRequests(app, deps);
   if (deps.metrics) registerMetrics(app, deps, deps.metrics);
   await registerQueueBoard(app, deps);
   const routes = [
@@ -163,6 +167,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     dataEventRoutes,
     dataDemandRoutes,
     dataTravelRoutes,
+    auditRoutes,
     webhookRoutes,
     webhookSecretRoutes,
     webhookDeliveryRoutes,

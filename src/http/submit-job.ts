@@ -9,6 +9,7 @@ import {
   type NewJob,
   readAdmission,
 } from '../db/job-intake.ts';
+import { noteMade } from './audit.ts';
 import { onlyOwner } from './auth/identity.ts';
 import { readCaller } from './caller.ts';
 import type { Deps } from './deps.ts';
@@ -103,6 +104,7 @@ export async function submitJob(
   const stored = await store(deps, job, checks, conditions);
   request.trace?.set({ 'fleet.job.id': stored.jobId });
   storing?.end();
+  noteMade(request, { jobId: stored.jobId });
   const bytes = input.length;
   body.release();
   if (!stored.created) return replay(stored, inputHash, given ?? '');

@@ -23,6 +23,8 @@ test('a key is made, shown once, used, replaced and revoked; the database has no
   expect(key).toMatch(/^fds_[a-z0-9]{12}_[A-Za-z0-9_-]{43}$/);
   expect(await statusWith(key)).toBe(200);
   const [, id, secret] = /^fds_([a-z0-9]+)_(.*)$/.exec(key)!;
+  const noted = await service.pool.query('select actor, operation, resource_id from audit_log');
+  expect(noted.rows).toEqual([{ actor: 'command line', operation: 'create_key', resource_id: id }]);
   const { rows } = await service.pool.query('select k::text as row from api_keys k');
   expect(rows).toHaveLength(1);
   expect(rows[0].row).not.toContain(secret);

@@ -673,6 +673,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Requests that may have changed something, newest first
+         * @description Noted with the setting AUDIT.
+         */
+        get: operations["list_audit_entries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks": {
         parameters: {
             query?: never;
@@ -820,6 +840,45 @@ export interface components {
             cost: number;
             /** @enum {string} */
             assignment: "rebalance" | "stay";
+        };
+        AuditEntry: {
+            audit_id: string;
+            /**
+             * Format: date-time
+             * @description when the service began to carry it out
+             */
+            at: string;
+            /** @description owner of the API key, or subject of the token; `anonymous` without authentication, `command line` for `npm run keys` */
+            actor: string;
+            /** @description id of the API key; null without one */
+            key_id: string | null;
+            /** @description where the request came from; null for `npm run keys` */
+            address: string | null;
+            /** @description `operationId` of the OpenAPI document, or `create_key`, `revoke_key` */
+            operation: string;
+            /** @description null for `npm run keys`, as is `path` */
+            method: string | null;
+            /** @description without the query */
+            path: string | null;
+            /** @description what it was about: the last id in the path, or what it made */
+            resource_id: string | null;
+            /** @description the job that it made */
+            job_id: string | null;
+            /** @description null for `npm run keys` */
+            request_id: string | null;
+            /** @description of its answer; null until then, and for ever if the process was killed meanwhile */
+            http_status: number | null;
+        };
+        AuditList: {
+            entries: components["schemas"]["AuditEntry"][];
+            /** @description cursor of the next page; null at the end of the list */
+            next_cursor: string | null;
+        };
+        AuditListEnvelope: {
+            /** @constant */
+            status: "success";
+            data: components["schemas"]["AuditList"];
+            metadata: components["schemas"]["Metadata"];
         };
         BacktestAccuracy: {
             /** @description Σ|error| / Σdemand; null where there was no demand */
@@ -4562,6 +4621,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RemovalEnvelope"];
+                };
+            };
+        };
+    };
+    list_audit_entries: {
+        parameters: {
+            query?: {
+                /** @description only requests of this actor */
+                actor?: string;
+                /** @description only requests for this operation, by its `operationId` */
+                operation?: string;
+                /** @description created at this time or later */
+                created_after?: string;
+                /** @description created before this time */
+                created_before?: string;
+                /** @description rows per page; default 50 */
+                limit?: number;
+                /** @description `next_cursor` of the previous page; keep the same filters */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description a page of requests */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditListEnvelope"];
                 };
             };
         };

@@ -1,5 +1,7 @@
+import { v7 as uuidv7 } from 'uuid';
 import { makeApiKey } from '../../api-keys.ts';
 import { ConfigError, loadConfig } from '../../config.ts';
+import { AUDIT_PREFIX } from '../../contracts/audit.ts';
 import {
   insertApiKey,
   listApiKeys,
@@ -7,7 +9,8 @@ import {
   readApiKeyRecord,
   revokeApiKey,
 } from '../../db/api-keys.ts';
-import { openDatabase, type Queryable } from '../../db/client.ts';
+import { insertAuditEntries, type NewAuditEntry } from '../../db/audit.ts';
+import { type Database, openDatabase } from '../../db/client.ts';
 import { assertMigrated } from '../../db/migrate.ts';
 import { describeStartError } from '../../process/lifecycle.ts';
 import { KEYS_USAGE, type KeysCommand, KeysError, readKeysCommand } from './command.ts';
@@ -17,7 +20,7 @@ import { keyTable } from './table.ts';
 export type KeysOutput = { out?: string; note?: string };
 
 /** Makes, lists or revokes keys. @throws KeysError if no key has the id */
-export async function runKeysCommand(db: Queryable, command: KeysCommand): Promise<KeysOutput> {
+export async function runKeysCommand(db: Database, command: KeysCommand): Promise<KeysOutput> {
   if (command.act === 'help') return { out: KEYS_USAGE };
   if (command.act === 'list') return { out: keyTable(await listApiKeys(db)) };
   if (command.act === 'create') {
@@ -29,20 +32,33 @@ export async function runKeysCommand(db: Queryable, command: KeysCommand): Promi
   if (!known) throw new KeysError(`no key has the id "${keyId}"; npm run keys -- list shows them`);
   const { name, role, tier, owner } = known;
   if (command.act === 'replace') return create(db, { name, role, tier, owner });
-  const wasValid = await revokeApiKey(db, keyId);
+  const wasValid = await db.transaction(async (tx) => {
+    await insertAuditEntries(tx, [commandEntry('revoke_key', keyId)], true);
+    return revokeApiKey(tx, keyId);
+  });
   return { note: `${keyId} ("${name}") ${wasValid ? 'is revoked' : 'was revoked before'}` };
 }
 
 type About = Pick<NewApiKey, 'name' | 'role' | 'tier'> & { owner?: string };
 
-async function create(db: Queryable, about: About): Promise<KeysOutput> {
+async function create(db: Database, about: About): Promise<KeysOutput> {
   const { id, key, hash } = makeApiKey();
-  await insertApiKey(db, { owner: `key:${id}`, ...about, keyId: id, secretHash: hash });
+  await db.transaction(async (tx) => {
+    await insertAuditEntries(tx, [commandEntry('create_key', id)], true);
+    await insertApiKey(tx, { owner: `key:${id}`, ...about, keyId: id, secretHash: hash });
+  });
   const { role, name, tier } = about;
   return { out: key, note: `${role} "${name}", tier ${tier}, id ${id}. The key is shown only now:` };
 }
 
-async function withDatabase(work: (db: Queryable) => Promise<KeysOutput>): Promise<KeysOutput> {
+/** Keys are for a service with authentication, so this is noted whatever AUDIT says. */
+const commandEntry = (operation: 'create_key' | 'revoke_key', resourceId: string): NewAuditEntry => ({
+  auditId: `${AUDIT_PREFIX}_${uuidv7()}`,
+  actor: 'command line',
+  ...{ operation, resourceId, keyId: null, address: null, method: null, path: null, requestId: null },
+});
+
+async function withDatabase(work: (db: Database) => Promise<KeysOutput>): Promise<KeysOutput> {
   const { DATABASE_URL } = loadConfig();
   if (!DATABASE_URL)
     throw new ConfigError(['DATABASE_URL is not set; set it (`npm start` prints that of its own database)']);

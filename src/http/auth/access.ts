@@ -61,6 +61,7 @@ const OPERATION_ACCESS: Readonly<Record<string, Access>> = {
   delete_event: 'operator',
   put_travel: 'operator',
   put_trip_flows: 'operator',
+  list_audit_entries: 'operator',
   create_webhook: 'operator',
   list_webhooks: 'operator',
   get_webhook: 'operator',

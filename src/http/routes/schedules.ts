@@ -25,6 +25,7 @@ import {
 } from '../../db/schedules.ts';
 import { nextOccurrence, recurrenceOf } from '../../occurrences.ts';
 
+import { noteMade } from '../audit.ts';
 import { onlyOwner } from '../auth/identity.ts';
 import { checkCarryOut } from '../auth/protect.ts';
 import { bodyOf } from '../bodies.ts';
@@ -84,6 +85,7 @@ export function scheduleRoutes(deps: Deps): FastifyPluginAsyncTypebox {
     );
     if (stored === 'named') throw nameInUse(name);
     if (stored === 'full') throw tooMany(config.SCHEDULES_MAX);
+    noteMade(request, { resourceId: scheduleId });
     request.log.info({ schedule_id: scheduleId, next_at: nextAt }, 'schedule stored');
     return scheduleId;
   }

@@ -8,6 +8,7 @@ import { JobReference } from '../../contracts/jobs.ts';
 import { MAX_WEBHOOKS, WEBHOOK_PREFIX, WebhookRequest, WebhookWithSecret } from '../../contracts/webhooks.ts';
 import { changeWebhookSecret, insertWebhook } from '../../db/webhooks.ts';
 import { openWebhookReach } from '../../webhook-urls.ts';
+import { noteMade } from '../audit.ts';
 import { factsOf } from '../bodies.ts';
 import type { Deps } from '../deps.ts';
 import { webhookExample } from '../examples.ts';
@@ -52,6 +53,7 @@ export function webhookSecretRoutes({ config, database }: Deps): FastifyPluginAs
         const fields = { url, events: [...new Set(events)], description, active };
         const webhook = await insertWebhook(db, { webhookId, ...fields, secret }, MAX_WEBHOOKS);
         if (!webhook) throw tooMany();
+        noteMade(request, { resourceId: webhookId });
         request.log.info({ webhook_id: webhookId }, 'webhook stored');
         reply.code(201);
         return success(request.id, { ...webhookOnWire(webhook), secret: secretOnWire(secret) });

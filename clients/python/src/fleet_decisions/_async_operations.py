@@ -1058,6 +1058,62 @@ class AsyncOperations:
             "DELETE", "/api/v1/data/events/{event_id}", models.RemovalEnvelope, parts={"event_id": event_id}
         )
 
+    async def list_audit_entries(
+        self,
+        *,
+        actor: str | None = None,
+        operation: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+    ) -> models.AuditListEnvelope:
+        """Requests that may have changed something, newest first
+
+        Noted with the setting AUDIT.
+        """
+        return await self._call(
+            "GET",
+            "/api/v1/audit",
+            models.AuditListEnvelope,
+            query={
+                "actor": actor,
+                "operation": operation,
+                "created_after": created_after,
+                "created_before": created_before,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+
+    async def iter_audit_entries(
+        self,
+        *,
+        actor: str | None = None,
+        operation: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[models.AuditEntry]:
+        """Every row of `list_audit_entries`, page after page; `limit` is the size of a page."""
+        cursor: str | None = None
+        while True:
+            page = (
+                await self.list_audit_entries(
+                    actor=actor,
+                    operation=operation,
+                    created_after=created_after,
+                    created_before=created_before,
+                    limit=limit,
+                    cursor=cursor,
+                )
+            ).data
+            for row in page.entries:
+                yield row
+            cursor = page.next_cursor
+            if cursor is None:
+                return
+
     async def list_webhooks(self, *, limit: int | None = None, cursor: str | None = None) -> models.WebhookListEnvelope:
         """Webhooks, newest first"""
         return await self._call(

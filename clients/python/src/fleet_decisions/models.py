@@ -49,6 +49,44 @@ class AllocationPlanItem(Model):
     assignment: Literal["rebalance", "stay"] | str
 
 
+class AuditEntry(Model):
+    audit_id: str
+    at: datetime
+    """when the service began to carry it out"""
+    actor: str
+    """owner of the API key, or subject of the token; `anonymous` without authentication, `command line` for `npm run keys`"""
+    key_id: str | None
+    """id of the API key; null without one"""
+    address: str | None
+    """where the request came from; null for `npm run keys`"""
+    operation: str
+    """`operationId` of the OpenAPI document, or `create_key`, `revoke_key`"""
+    method: str | None
+    """null for `npm run keys`, as is `path`"""
+    path: str | None
+    """without the query"""
+    resource_id: str | None
+    """what it was about: the last id in the path, or what it made"""
+    job_id: str | None
+    """the job that it made"""
+    request_id: str | None
+    """null for `npm run keys`"""
+    http_status: int | None
+    """of its answer; null until then, and for ever if the process was killed meanwhile"""
+
+
+class AuditList(Model):
+    entries: list[AuditEntry]
+    next_cursor: str | None
+    """cursor of the next page; null at the end of the list"""
+
+
+class AuditListEnvelope(Model):
+    status: Literal["success"]
+    data: AuditList
+    metadata: Metadata
+
+
 class BacktestAccuracy(Model):
     wape: float | None
     """Σ|error| / Σdemand; null where there was no demand"""
