@@ -7,14 +7,16 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import type { Database } from '../src/db/client.ts';
-import { claimJob, findSilentJobs } from '../src/db/job-claims.ts';
+import { claimJob, findCancelRequests, findSilentJobs, heartbeat } from '../src/db/job-claims.ts';
 import { estimateJob } from '../src/db/job-estimate.ts';
 import { insertJob, readAdmission } from '../src/db/job-intake.ts';
 import { readJob, readJobPage } from '../src/db/jobs.ts';
 import { readPlanComparison, readPlanItems, readPlanPage } from '../src/db/plans.ts';
 import { deleteJobs, deletePlanParts, deletePlans, dropInputs } from '../src/db/retention.ts';
+import { findDueSchedules } from '../src/db/schedules.ts';
 import * as schema from '../src/db/schema.ts';
-import { countClaimable, NO_RUNNING_LIMIT, readQueuePosition } from '../src/db/turns.ts';
+import { readServiceFigures } from '../src/db/service-figures.ts';
+import { countClaimable, isHeldBack, NO_RUNNING_LIMIT, readQueuePosition } from '../src/db/turns.ts';
 import { readArguments, reportTable, whole } from './cli.ts';
 import { withDatabase } from './database.ts';
 import { fillDatabase, jobId, planId, timeOf } from './fill.ts';
@@ -101,6 +103,13 @@ const CALLS: Record<string, Call[]> = {
   'claim the next job': [(db) => claimJob(db, 'w', 'low')],
   'sweeper: silent jobs': [(db) => findSilentJobs(db, 30)],
   'sweeper: jobs to be claimed': [(db) => countClaimable(db, 1000, NO_RUNNING_LIMIT)],
+  'worker: heartbeat, cancellations, next job held back, schedules due': [
+    (db) => heartbeat(db, [{ jobId: 'opt_queued_1', attempt: 1, workerId: 'w' }]),
+    (db) => findCancelRequests(db, ['opt_queued_1']),
+    (db) => isHeldBack(db, 'opt_queued_1', NO_RUNNING_LIMIT),
+    (db) => findDueSchedules(db, undefined, 1000),
+  ],
+  'metrics: jobs that wait and run, workers, newest plan': [(db) => readServiceFigures(db, 30)],
   'retention, nothing to do: inputs, jobs, plans': [
     (db) => dropInputs(36_000)(db, 50),
     (db) => deleteJobs(36_000)(db, 50),

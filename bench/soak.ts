@@ -1,7 +1,8 @@
 /**
  * `npm run bench:soak -- [--minutes 30] [--share 0.7] [--workers 1] [--backends redis,postgres]`: whether a service
  * that runs for long stays as it is. Optimizations of three sizes, whole and fractional, a tenth of them of two
- * classes, arrive at a share of the measured capacity. Every five seconds it reads memory and open handles of API and
+ * classes, and between them forecasts, scores of risk, decisions, backtests and replays arrive at a share of the
+ * measured capacity. Every five seconds it reads memory and open handles of API and
  * worker (Linux), the pages of the tables and what is dead in them, and the latency of the calls since.
  *
  * The slopes are least squares over all samples but the first fifth, per hour, with their standard errors.
@@ -9,6 +10,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { riskExample } from '../src/http/examples.ts';
+import {
+  chaosLocations,
+  chaosProblems,
+  DEMAND_SQL,
+  HISTORY_HOURS,
+  HISTORY_START,
+  TRIPS_SQL,
+} from '../test/chaos/problems.ts';
 import { digits, percentile, readArguments, reportTable, whole } from './cli.ts';
 import { endAll, endAllOnFault, spawnWorker } from './load/processes.ts';
 import { BACKENDS, startLoadService } from './load/service.ts';
@@ -20,6 +30,8 @@ const { minutes, share, workers, backends, json } = readArguments({
 });
 
 const SAMPLE_MS = 5000;
+/** The day after the last hour of the stored demand. */
+const FORECAST_FROM = '2026-02-09';
 const CAPACITY_MS = 10_000;
 const CALLERS = 8;
 const TICK_MS = 20;
@@ -29,29 +41,66 @@ const WARM_SHARE = 0.2;
 /** The locations of the largest problem, of which the smaller ones name the first. */
 const SIZES = [20, 40, 60];
 const places = cityRequest(0, { locations: 60, vehicles: 10, classes: 1, isFractional: false }).locations;
-const bodies = Array.from({ length: 30 }, (_, i) => {
+type Call = { path: string; body: string };
+const optimizations = Array.from({ length: 30 }, (_, i): Call => {
   const classes = i % 10 === 9 ? 2 : 1;
   const shape = { locations: SIZES[i % 3], vehicles: 10 * SIZES[i % 3], classes, isFractional: i % 2 === 1 };
   const { request } = cityRequest(i, shape);
-  return JSON.stringify({ ...request, options: { ...request.options, time_limit_seconds: 1 } });
+  const body = { ...request, options: { ...request.options, time_limit_seconds: 1 } };
+  return { path: '/api/v1/optimize', body: JSON.stringify(body) };
 });
+/** Decisions, also ones that look ahead, backtests and replays, from stored demand. */
+const fromDemand = chaosProblems(1, chaosLocations(1))
+  .filter(({ kind }) => kind !== 'optimize')
+  .map(({ path, request }): Call => ({ path, body: JSON.stringify(request) }));
+const others: Call[] = [
+  { path: '/api/v1/risk/score', body: JSON.stringify(riskExample) },
+  {
+    path: '/api/v1/forecast',
+    body: JSON.stringify({
+      location_ids: [1, 2, 3],
+      horizon_hours: 48,
+      features: { start_date: FORECAST_FROM },
+    }),
+  },
+];
+/** One of each kind that needs stored demand, and as many forecasts and scores, to four times as many optimizations. */
+const calls: Call[] = fromDemand.flatMap((one, i) => [
+  ...Array.from({ length: 4 }, (_, j) => optimizations[(4 * i + j) % optimizations.length]),
+  one,
+  others[i % others.length],
+]);
 
 let sent = 0;
 /** A call that waits for its answer, ms. */
 async function call(api: string): Promise<number> {
+  const { path, body } = calls[sent++ % calls.length];
   const startedMs = performance.now();
-  const answer = await fetch(`${api}/api/v1/optimize`, {
+  const answer = await fetch(`${api}${path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', prefer: 'wait=60' },
-    body: bodies[sent++ % bodies.length],
+    body,
   });
   const text = await answer.text();
-  if (!answer.ok && answer.status !== 422) throw new Error(text);
+  if (!answer.ok && answer.status !== 422) throw new Error(`${path}: ${text}`);
   return performance.now() - startedMs;
 }
 
+/** Hours of demand and a week of trips of all places. */
+async function storeDemand(client: pg.Client): Promise<void> {
+  await client.query(
+    `insert into demand_observations (location_id, hour, demand)
+     select id, timestamptz '${HISTORY_START}' + h * interval '1 hour', ${DEMAND_SQL}
+     from locations, generate_series(0, ${HISTORY_HOURS - 1}) h`,
+  );
+  await client.query(
+    `insert into trip_flows (from_location_id, to_location_id, trips)
+     select a.id, b.id, ${TRIPS_SQL} from locations a, locations b`,
+  );
+}
+
 async function measureCapacity(api: string): Promise<number> {
-  for (const _ of bodies) await call(api);
+  for (const _ of calls) await call(api);
   let done = 0;
   const until = performance.now() + CAPACITY_MS;
   const callOn = async () => {
@@ -122,7 +171,9 @@ async function measure(backend: string): Promise<[name: string, cell: string][]>
     const { api, env, postgres } = await startLoadService(backend, places);
     for (let i = 0; i < workers; i++) await spawnWorker(env);
     const client = new pg.Client({ connectionString: postgres.url });
+    client.on('error', () => {}); // the server ends before it where the bench fails
     await client.connect();
+    await storeDemand(client);
     const capacity = await measureCapacity(api);
     const rate = capacity * share;
     const processes = findProcesses();

@@ -10,7 +10,12 @@ import { type BenchTable, toMarkdown } from './cli.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 const RESULTS = path.join(import.meta.dirname, 'results');
 /** The documents with tables of benches. */
-const DOCUMENTS = ['bench/README.md', 'src/db/README.md', 'src/core/forecast/README.md'];
+const DOCUMENTS = [
+  'bench/README.md',
+  'docs/operator/scaling.md',
+  'src/db/README.md',
+  'src/core/forecast/README.md',
+];
 
 /**
  * The documents, text by name, with every marked table as measured.

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Config, ConfigError, loadConfig } from '../src/config.ts';
 import { isDatabaseUnavailable, openDatabase } from '../src/db/client.ts';
 import { assertMigrated } from '../src/db/migrate.ts';
-import { beatWorker, removeWorker } from '../src/db/turns.ts';
+import { beatWorker, isAmongFirst, removeWorker } from '../src/db/turns.ts';
 import { openConfiguredHolidays } from '../src/inputs/holidays.ts';
 import { openStartWait, type Running, runProcess } from '../src/process/lifecycle.ts';
 import { createLogger } from '../src/process/logger.ts';
@@ -37,6 +37,9 @@ const CANCEL_CHECK_MS = 400;
 const SCHEDULE_CHECK_MS = 1000;
 /** How often events for webhooks are looked for. */
 const WEBHOOK_CHECK_MS = 1000;
+
+/** So many workers sweep and clean: one that hangs, or a machine that dies, must not leave it undone. */
+const SWEEPERS = 3;
 
 /**
  * Starts a worker process: takes jobs from the queue and solves them in threads, never on its own event loop. It waits
@@ -100,14 +103,22 @@ export async function startWorker(
   // Three heartbeats within the time after which the worker counts as dead.
   const stopBeating = every(config.JOB_LOCK_SECONDS * 333, beat, onError);
   const stopLooking = every(CANCEL_CHECK_MS, () => running.stopCancelled(db), onError);
-  const stopSweeping = every(config.SWEEP_INTERVAL_SECONDS * 1000, () => sweep(deps), onError);
+  const ifFirst = (work: () => Promise<void>) => async () => {
+    if (await isAmongFirst(db, workerId, config.JOB_LOCK_SECONDS, SWEEPERS)) await work();
+  };
+  const sweepEveryMs = config.SWEEP_INTERVAL_SECONDS * 1000;
+  const stopSweeping = every(
+    sweepEveryMs,
+    ifFirst(() => sweep(deps)),
+    onError,
+  );
   const stopScheduling = every(SCHEDULE_CHECK_MS, () => runSchedules(deps), onError);
   const webhooks = openWebhookSender(deps);
   const stopSending = every(WEBHOOK_CHECK_MS, webhooks.send, onError);
   // Separate from the sweeps: a large removal takes long, and silent jobs must not wait for it.
   const cleaning = new AbortController();
   const clean = () => applyRetention(deps, cleaning.signal);
-  const stopCleaning = every(config.SWEEP_INTERVAL_SECONDS * 1000, clean, onError);
+  const stopCleaning = every(sweepEveryMs, ifFirst(clean), onError);
   await sweep(deps).catch(onError);
   logger.info(
     {

@@ -32,8 +32,11 @@ export type ScheduleDeps = Pick<WorkerDeps, 'config' | 'db' | 'queue' | 'logger'
  */
 export async function runSchedules(deps: ScheduleDeps, now?: Date): Promise<void> {
   const { db, logger } = deps;
+  // Every worker asks every second: one statement, as long as nothing is due.
+  const due = await findDueSchedules(db, now, SCHEDULES_PER_CALL);
+  if (due.length === 0) return;
   const at = now ?? (await readNow(db));
-  for (const scheduleId of await findDueSchedules(db, at, SCHEDULES_PER_CALL)) {
+  for (const scheduleId of due) {
     // One that fails must not hold up the others.
     await runSchedule(deps, scheduleId, at).catch((err) =>
       logger.error({ err, schedule_id: scheduleId }, 'schedule not decided on'),

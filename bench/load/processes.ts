@@ -70,8 +70,9 @@ export function endChildLater(child: ChildProcess): void {
 /**
  * Starts a process of the service and waits until its log says that it is ready. The log is a file: a pipe that nobody
  * reads in time would hold up whoever writes.
+ * @returns its process id
  */
-async function startService(path: string, env: Record<string, string>, ready: RegExp): Promise<void> {
+async function startService(path: string, env: Record<string, string>, ready: RegExp): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'fleet-log-'));
   const log = join(folder, 'log');
   const output = await open(log, 'a');
@@ -88,6 +89,7 @@ async function startService(path: string, env: Record<string, string>, ready: Re
       throw new Error(`${path} ended with ${child.exitCode ?? child.signalCode}`);
     await delay(READY_LOOK_MS);
   }
+  return child.pid ?? 0;
 }
 
 /** @returns the address it listens on */
@@ -97,6 +99,7 @@ export async function spawnApi(env: Record<string, string>): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
+/** @returns its process id */
 export const spawnWorker = (env: Record<string, string>) =>
   // All calls come from one address, which may use all workers.
   startService('workers/main.ts', { ...env, JOBS_RUNNING_PER_CALLER: '64' }, /worker ready/);

@@ -17,10 +17,11 @@ import { planRecord } from '../../src/db/plan-record.ts';
 
 /**
  * @param serverUrl the server as its administrator, who may create databases
+ * @param atOnce connections
  * @returns a function for one job from acceptance to answer, without queue, solve and HTTP, and a function that closes
  */
-export async function openRecord(serverUrl: string, places: readonly LocationPoint[]) {
-  const options = { poolSize: 2, onError: console.error };
+export async function openRecord(serverUrl: string, places: readonly LocationPoint[], atOnce = 2) {
+  const options = { poolSize: atOnce, onError: console.error };
   const server = openDatabase(serverUrl, options);
   const name = `record_${Date.now()}`;
   await server.pool.query(`create database ${name}`);
@@ -34,7 +35,8 @@ export async function openRecord(serverUrl: string, places: readonly LocationPoi
   let count = 0;
   return {
     async keep(problem: OptimizeRequest, input: string, result: OptimizationResult): Promise<void> {
-      const jobId = `opt_${++count}`;
+      const number = ++count;
+      const jobId = `opt_${number}`;
       const locationIds = namedLocationIds(problem);
       const job = {
         jobId,
@@ -55,8 +57,8 @@ export async function openRecord(serverUrl: string, places: readonly LocationPoi
       if (!claimed) throw new Error('nothing to claim');
       const answer = { httpStatus: 200, body: JSON.stringify({ status: 'success', data: result }) };
       const plan = {
-        planId: `plan_${count}`,
-        jobId,
+        planId: `plan_${number}`,
+        jobId: claimed.jobId,
         solveTimeMs: 1,
         speedKmh: 20,
         record: planRecord(result, {}),

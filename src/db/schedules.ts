@@ -196,12 +196,19 @@ export async function deleteSchedule(db: Queryable, scheduleId: string, owner?: 
   return rowCount === 1;
 }
 
-/** Schedules with an occurrence that is due, the longest overdue first. */
-export async function findDueSchedules(db: Queryable, now: Date, limit: number): Promise<string[]> {
+/**
+ * Schedules with an occurrence that is due, the longest overdue first.
+ * @param now undefined: the time of the database
+ */
+export async function findDueSchedules(
+  db: Queryable,
+  now: Date | undefined,
+  limit: number,
+): Promise<string[]> {
   const rows = await db
     .select({ scheduleId: schedules.scheduleId })
     .from(schedules)
-    .where(sql`${schedules.nextAt} <= ${now.toISOString()}::timestamptz`)
+    .where(sql`${schedules.nextAt} <= coalesce(${now?.toISOString() ?? null}::timestamptz, now())`)
     .orderBy(schedules.nextAt)
     .limit(limit);
   return rows.map((row) => row.scheduleId);

@@ -21,6 +21,24 @@ export async function beatWorker(db: Queryable, workerId: string, slots: number)
     on conflict (worker_id) do update set slots = excluded.slots, heartbeat_at = excluded.heartbeat_at`);
 }
 
+/**
+ * Whether a worker is one of the first few that are alive: these look after all of them, so that what a thousand workers
+ * ask of PostgreSQL while they have nothing to do does not grow a thousandfold. Where they die, others are the first as
+ * soon as they count as dead.
+ */
+export async function isAmongFirst(
+  db: Queryable,
+  workerId: string,
+  lockSeconds: number,
+  most: number,
+): Promise<boolean> {
+  const { rows } = await db.execute<{ first: boolean }>(sql`
+    select ${workerId} in (select worker_id from ${workers}
+      where heartbeat_at >= now() - make_interval(secs => ${lockSeconds}::float8)
+      order by worker_id limit ${most}) as first`);
+  return rows[0].first;
+}
+
 /** Removes a worker that ends: its slots no longer count. */
 export async function removeWorker(db: Queryable, workerId: string): Promise<void> {
   await db.execute(sql`delete from ${workers} where worker_id = ${workerId}`);

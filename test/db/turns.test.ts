@@ -12,6 +12,7 @@ import { readJob } from '../../src/db/jobs.ts';
 import {
   beatWorker,
   countClaimable,
+  isAmongFirst,
   isHeldBack,
   NO_RUNNING_LIMIT,
   type RunningLimit,
@@ -367,4 +368,20 @@ describe('the line', () => {
       expect(await readJobInput(db, job.jobId)).toEqual({ request: text(length), locations: null });
     }
   });
+});
+
+test('the first few workers that are alive look after all: where they die, others are the first', async () => {
+  await pool.query('delete from workers');
+  for (const id of ['e', 'd', 'c', 'b', 'a']) await beatWorker(db, id, 1);
+  const first = async () => {
+    const ids = ['a', 'b', 'c', 'd', 'e', 'never seen'];
+    const are = await Promise.all(ids.map((id) => isAmongFirst(db, id, 30, 3)));
+    return ids.filter((_, i) => are[i]);
+  };
+  expect(await first()).toEqual(['a', 'b', 'c']);
+  await pool.query("update workers set heartbeat_at = now() - interval '31 s' where worker_id in ('a', 'c')");
+  expect(await first()).toEqual(['b', 'd', 'e']);
+  await removeWorker(db, 'b');
+  expect(await first()).toEqual(['d', 'e']);
+  await pool.query('delete from workers');
 });
