@@ -13,8 +13,8 @@ export const KEY_TRUST_MS = 400;
 const MAX_KEYS = 10_000;
 const HOUR_MS = 3_600_000;
 /**
- * Keys that PostgreSQL does not know, or has not been asked for yet, per address and minute: whoever tries keys, or
- * repeats a forgotten one, costs no more than that. Keys that were found valid are not among them.
+ * Keys that PostgreSQL does not know, or is being asked for, per address and minute: whoever tries keys costs no more
+ * than that. Keys that are found valid are not among them, and a key that is repeated counts once.
  */
 export const STRANGE_KEYS = 100;
 const STRANGE_MS = 60_000;
@@ -42,6 +42,8 @@ export function openKeyCheck(db: Queryable, onError: (error: Error) => void): Ke
 
   /** Keys that were valid: they are looked up whatever else comes from their address. */
   const valid = new LRUCache<string, true>({ max: MAX_KEYS });
+  /** Keys that were unknown or revoked, which no key is for a while: whoever repeats one costs nothing. */
+  const invalid = new LRUCache<string, true>({ max: MAX_KEYS, ttl: STRANGE_MS });
   /** Keys that are being looked up. */
   const asked = new Set<string>();
   /** Look-ups of strange keys by address, since the first of them. */
@@ -51,7 +53,8 @@ export function openKeyCheck(db: Queryable, onError: (error: Error) => void): Ke
     noUpdateTTL: true,
   });
 
-  function countStrange(address: string): void {
+  /** @returns takes it back: it was none */
+  function countStrange(address: string): () => void {
     const seen = strangers.get(address) ?? { count: 0 };
     if (seen.count >= STRANGE_KEYS) {
       const seconds = Math.max(1, Math.ceil(strangers.getRemainingTTL(address) / 1000));
@@ -60,6 +63,7 @@ export function openKeyCheck(db: Queryable, onError: (error: Error) => void): Ke
     }
     seen.count++;
     strangers.set(address, seen);
+    return () => seen.count--;
   }
 
   /** A key as it was at most `KEY_TRUST_MS` ago, or is now, however long PostgreSQL and this process take. */
@@ -73,12 +77,22 @@ export function openKeyCheck(db: Queryable, onError: (error: Error) => void): Ke
 
   /** The same within the limit of strange keys. Calls with the same new key at the same time count as one. */
   async function findKnown(id: string, address: string): Promise<ApiKeyRecord | undefined> {
-    if (!valid.has(id) && !asked.has(id)) countStrange(address);
+    if (invalid.has(id)) return undefined;
+    const takeBack = valid.has(id) || asked.has(id) ? undefined : countStrange(address);
     asked.add(id);
-    const record = await find(id).finally(() => asked.delete(id));
-    if (record && !record.revokedAt) valid.set(id, true);
-    else valid.delete(id);
-    return record;
+    let isStrange = false;
+    try {
+      const record = await find(id);
+      isStrange = !record || record.revokedAt !== null;
+      if (isStrange) {
+        valid.delete(id);
+        invalid.set(id, true);
+      } else valid.set(id, true);
+      return record;
+    } finally {
+      asked.delete(id);
+      if (!isStrange) takeBack?.();
+    }
   }
 
   function noteUse(record: ApiKeyRecord): void {
