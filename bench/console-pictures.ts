@@ -70,6 +70,7 @@ const PICTURES: Picture[] = [
   { name: 'replay', address: `/replay?replay=${replay}`, answer: /serves/ },
   { name: 'data', address: '/data?set=locations&row=161', answer: /\d/ },
   { name: 'risk', address: '/risk', answer: /\d/, prepare: chooseRiskiest },
+  { name: 'operations', address: '/operations', answer: / ended/ },
 ];
 
 const browser = await openBrowser(chromium);

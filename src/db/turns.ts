@@ -22,9 +22,9 @@ export async function beatWorker(db: Queryable, workerId: string, slots: number)
 }
 
 /**
- * Whether a worker is one of the first few that are alive: these look after all of them, so that what a thousand workers
- * ask of PostgreSQL while they have nothing to do does not grow a thousandfold. Where they die, others are the first as
- * soon as they count as dead.
+ * Whether a worker is one of the first few that are alive: these look after all of them, so that what a thousand
+ * workers ask of PostgreSQL while they have nothing to do does not grow a thousandfold. Where they die, others are the
+ * first as soon as they count as dead.
  */
 export async function isAmongFirst(
   db: Queryable,

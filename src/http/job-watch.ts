@@ -31,7 +31,8 @@ type WatchedJob = Awaited<ReturnType<typeof readJob>>;
 
 type Watched = {
   /**
-   * Reads the job, once for all who ask meanwhile, and learns its progress. An event in between is seen by the listener.
+   * Reads the job, once for all who ask meanwhile, and learns its progress. An event in between is seen by the
+   * listener.
    */
   read(): Promise<{ job: WatchedJob; known: Progress }>;
   end(): void;

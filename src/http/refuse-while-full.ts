@@ -17,7 +17,8 @@ export const refused = (refusal: Refusal, { QUEUE_MAX_WAITING: limit }: Pick<Con
 
 /**
  * Refuses calls that would make a job before their body is read, while the queue is known to be full, or more arrive
- * than can be stored: otherwise they would use up the process. A call with an `Idempotency-Key` is read: its job may be stored already.
+ * than can be stored: otherwise they would use up the process. A call with an `Idempotency-Key` is read: its job may be
+ * stored already.
  */
 export function refuseWhileFull(app: App, { config, fullQueue }: Deps): void {
   const kinds: readonly (string | undefined)[] = JOB_KINDS;

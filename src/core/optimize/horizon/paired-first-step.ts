@@ -33,7 +33,7 @@ import { latestArrival } from './types.ts';
 const TOLERANCE = 1e-9;
 /** All moves of all steps are columns if they are no more than this, and what is proved holds for all plans. */
 const MAX_COLUMNS = 3_000;
-/** Otherwise of each source of the first step those that cost least at the prices of the programme without the rules. */
+/** Otherwise of each source of the first step those that cost least at prices of the programme without the rules. */
 const FIRST_PER_SOURCE = 12;
 /** Of what is served: how close to the most it has to be, relative. */
 const SERVED_GAP = 1e-7;
