@@ -16,13 +16,13 @@ export function readCaller(request: FastifyRequest): Caller {
   const clientId = request.headers['x-client-id'];
   const { owner } = request.identity;
   return {
-    caller: owner ?? addressOf(request),
+    caller: owner ?? callerAddress(request),
     clientId: typeof clientId === 'string' ? clientId : '',
   };
 }
 
 /** Who an address belongs to: of IPv6 its network. */
-export function addressOf(request: Pick<FastifyRequest, 'ip'>): string {
+export function callerAddress(request: Pick<FastifyRequest, 'ip'>): string {
   // Despite its type the address is undefined once the caller has disconnected.
   const address = request.ip as string | undefined;
   return address === undefined ? 'unknown' : callerOfAddress(address).slice(0, 128);

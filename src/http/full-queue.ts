@@ -23,7 +23,7 @@ type Place = {
 };
 
 /** Why a call is refused: as many jobs wait as may, or too many calls wait to be stored. */
-export type Refusal = 'full' | 'busy';
+export type QueueRefusal = 'full' | 'busy';
 
 /**
  * What an API process knows of the room in the queue. Each call takes a place before it stores its job, so the calls of
@@ -33,9 +33,9 @@ export type Refusal = 'full' | 'busy';
  */
 export type FullQueue = {
   /** Whether to refuse at once. While there is no room one call after the other is let through, to look. */
-  refuses(): Refusal | undefined;
+  refuses(): QueueRefusal | undefined;
   /** Takes a place and waits for its turn. */
-  enter(): Promise<Place | Refusal>;
+  enter(): Promise<Place | QueueRefusal>;
   /** What a call has seen that stored nothing. @param waiting number of jobs */
   seen(waiting: number): void;
 };
@@ -60,7 +60,7 @@ export function createFullQueue(
   let storing = 0;
   /** Moving average of the time that a call takes to store, ms. */
   let storeMs = 0;
-  const line: ((refusal: Refusal | undefined) => void)[] = [];
+  const line: ((refusal: QueueRefusal | undefined) => void)[] = [];
 
   const isBusy = () => line.length >= MIN_LINE && (line.length * storeMs) / atOnce > MAX_LINE_MS;
   const learn = (waiting: number) => {
@@ -100,7 +100,7 @@ export function createFullQueue(
       };
       if (storing < atOnce) storing++;
       else {
-        const refusal = await new Promise<Refusal | undefined>((resolve) => line.push(resolve));
+        const refusal = await new Promise<QueueRefusal | undefined>((resolve) => line.push(resolve));
         if (refusal) {
           giveBack();
           return refusal;

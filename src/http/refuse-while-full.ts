@@ -2,11 +2,14 @@ import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
 import { JOB_KINDS } from '../contracts/jobs.ts';
 import type { App, Deps } from './deps.ts';
-import type { Refusal } from './full-queue.ts';
+import type { QueueRefusal } from './full-queue.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 /** The answer to a call that finds no room in the queue. */
-export const refused = (refusal: Refusal, { QUEUE_MAX_WAITING: limit }: Pick<Config, 'QUEUE_MAX_WAITING'>) =>
+export const refused = (
+  refusal: QueueRefusal,
+  { QUEUE_MAX_WAITING: limit }: Pick<Config, 'QUEUE_MAX_WAITING'>,
+) =>
   new AppError(
     'SERVICE_UNAVAILABLE',
     refusal === 'full'

@@ -4,7 +4,7 @@ import { isLikeApiKey } from '../../api-keys.ts';
 import type { Config } from '../../config.ts';
 import { findValidApiKeys } from '../../db/api-keys.ts';
 import type { Queryable } from '../../db/client.ts';
-import { addressOf } from '../caller.ts';
+import { callerAddress } from '../caller.ts';
 import { readCredentials } from './credentials.ts';
 import type { Identity } from './identity.ts';
 import { KEY_TRUST_MS, openKeyCheck } from './key-check.ts';
@@ -64,7 +64,7 @@ export function openGuard(
         throw new AppError('UNAUTHORIZED', `${kinds} is needed; send it as "Authorization: Bearer …"`);
       }
       if (checkToken && !(checkKey && isLikeApiKey(credentials))) return checkToken(credentials);
-      const identity = await checkKey?.(credentials, addressOf(request));
+      const identity = await checkKey?.(credentials, callerAddress(request));
       if (identity) return identity;
       throw new AppError(
         'UNAUTHORIZED',
