@@ -14,6 +14,8 @@ type Line = {
   /** Bars instead of a line. */
   isBars?: boolean;
   isThin?: boolean;
+  /** Points at the values, for a line with gaps: one between two gaps is not seen otherwise. */
+  hasPoints?: boolean;
   /** Of another unit: on an axis of its own, at the right, in its colour and in whole numbers. */
   isRight?: boolean;
 };
@@ -104,12 +106,12 @@ export function Lines(props: Props) {
         ],
         series: [
           { value: (_c, x) => (x == null ? '' : writeX(x)), label: xName },
-          ...lines.map(({ name, colour, isDashed, isFilled, isBars, isThin, isRight }) => ({
+          ...lines.map(({ name, colour, isDashed, isFilled, isBars, isThin, hasPoints, isRight }) => ({
             label: name,
             ...(isRight && { scale: 'right' }),
             stroke: colourOf(colour),
             width: isThin ? 0.5 : isSmall ? 1.25 : 2,
-            points: { show: false },
+            points: hasPoints ? { show: true, size: 5 } : { show: false },
             ...(isDashed && { dash: [6, 4] }),
             ...((isFilled || isBars) && { fill: colourOf(`${colour}-faint`) }),
             ...(isBars && { paths: uPlot.paths.bars!({ size: [0.7, 48] }) }),

@@ -2,7 +2,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { get } from '../../api/client.ts';
 import type { OperationsReport } from '../../api/types.ts';
 import { Lines } from '../../charts/lines.tsx';
-import { count, decimal, duration, moment } from '../../format.ts';
+import { count, duration, moment } from '../../format.ts';
 import { addressOf } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { Figure } from '../../ui/figure.tsx';
@@ -71,12 +71,18 @@ function Hour({ steps }: { steps: OperationsReport['last_hour'] }) {
         { name: words.bad, values: steps.map((step) => step.failed), colour: '--short' },
       ],
       waits: [
-        { name: words.median, values: steps.map((step) => step.median_wait_seconds), colour: '--amount' },
+        {
+          name: words.median,
+          values: steps.map((step) => step.median_wait_seconds),
+          colour: '--amount',
+          hasPoints: true,
+        },
         {
           name: words.p95,
           values: steps.map((step) => step.p95_wait_seconds),
           colour: '--text',
           isDashed: true,
+          hasPoints: true,
         },
       ],
     };
@@ -94,7 +100,7 @@ function Hour({ steps }: { steps: OperationsReport['last_hour'] }) {
         {...common}
         label={words.waitTimes}
         lines={waits}
-        writeY={(seconds) => `${decimal(seconds)} s`}
+        writeY={(seconds) => duration(seconds * 1000)}
       />
     </>
   );
