@@ -58,6 +58,9 @@ describe.skipIf(!executable)('the replays of the console', () => {
     expect(await first.locator('td').first().textContent()).toBe(
       data.demand_by_hour[0].toLocaleString('en-US'),
     );
+    // Drawn before the others: its filling would hide their lines.
+    const drawn = page.locator('.u-legend').first().locator('.u-label');
+    expect((await drawn.allTextContents()).slice(1, 3)).toEqual(['demand', 'a plan each hour']);
     const losses = page.getByRole('table', { name: /^Where trips were lost/ });
     const lost = data.demand_by_location.map(
       (demand: number, i: number) => demand - data.policies[1].served_by_location[i],

@@ -132,13 +132,16 @@ function Hours({ replay, chosen, baseline }: Chosen) {
   const lines = useMemo(
     () => [
       { name: words.demand, values: demand, colour: '--text', isDashed: true, isThin: true },
-      ...policies.map(({ name, served_by_hour: values }) => ({
-        name: titleOf(name),
-        values,
-        colour: name === chosen.name ? '--amount' : '--even',
-        isFilled: name === chosen.name,
-        isThin: name !== chosen.name && name !== baseline.name,
-      })),
+      // Before the others, so that its filling lies below their lines.
+      { name: titleOf(chosen.name), values: chosen.served_by_hour, colour: '--amount', isFilled: true },
+      ...policies
+        .filter(({ name }) => name !== chosen.name)
+        .map(({ name, served_by_hour: values }) => ({
+          name: titleOf(name),
+          values,
+          colour: '--even',
+          isThin: name !== baseline.name,
+        })),
     ],
     [replay, chosen, baseline],
   );
