@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../src/config.ts';
-import { deleteAuditEntries } from '../src/db/audit.ts';
 import type { Database } from '../src/db/client.ts';
 import { deleteJobPrevious } from '../src/db/job-previous.ts';
 import { deleteReplayInputs } from '../src/db/replay-inputs.ts';
 import {
   type CleanBatch,
   cleanAlone,
+  deleteAuditEntries,
+  deleteDeliveries,
   deleteJobs,
   deletePlanParts,
   deletePlans,
@@ -17,7 +18,6 @@ import {
 import { deleteOccurrences } from '../src/db/schedules.ts';
 import { deleteTravelPacks } from '../src/db/travel-packs.ts';
 import { deleteJobTrips } from '../src/db/trip-pieces.ts';
-import { deleteDeliveries } from '../src/db/webhook-deliveries.ts';
 
 export type RetentionDeps = { config: Config; db: Database; logger: Logger };
 

@@ -1,6 +1,5 @@
 import { and, desc, eq, gte, lt, sql } from 'drizzle-orm';
 import { commitLater, type Queryable } from './client.ts';
-import type { CleanBatch } from './retention.ts';
 import { auditLog } from './schema.ts';
 
 /** A request that is about to be carried out. */
@@ -87,14 +86,3 @@ export async function readAuditPage(
     .orderBy(desc(at), desc(auditId))
     .limit(limit);
 }
-
-/** Deletes what was noted more than `days` ago. */
-export const deleteAuditEntries =
-  (days: number): CleanBatch =>
-  async (tx, limit) => {
-    const { rowCount } = await tx.execute(sql`
-      delete from ${auditLog} where audit_id = any(array(
-        select audit_id from ${auditLog} where at < now() - ${days}::float8 * interval '1 day'
-        order by at, audit_id limit ${limit} for update skip locked))`);
-    return rowCount ?? 0;
-  };

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Queryable } from './client.ts';
-import { jobs, planParts, plans, removedPlans, replays } from './schema.ts';
+import { auditLog, jobs, planParts, plans, removedPlans, replays, webhookDeliveries } from './schema.ts';
 
 /** Key of the advisory lock for cleaning: "FLET" in ASCII. */
 const LOCK_KEY = 0x464c4554;
@@ -106,3 +106,25 @@ export const deletePlanParts: CleanBatch = async (tx, limit) => {
   }
   return limit - left;
 };
+
+/** Deletes deliveries of events of more than `days` ago: what has ended, and what waits for no webhook. */
+export const deleteDeliveries =
+  (days: number): CleanBatch =>
+  async (tx, limit) => {
+    const { rowCount } = await tx.execute(sql`
+      delete from ${webhookDeliveries} where delivery_id = any(array(
+        select delivery_id from ${webhookDeliveries} where ${isOlder(sql`created_at`, days)}
+        order by created_at limit ${limit} for update skip locked))`);
+    return rowCount ?? 0;
+  };
+
+/** Deletes what was noted of requests more than `days` ago. */
+export const deleteAuditEntries =
+  (days: number): CleanBatch =>
+  async (tx, limit) => {
+    const { rowCount } = await tx.execute(sql`
+      delete from ${auditLog} where audit_id = any(array(
+        select audit_id from ${auditLog} where ${isOlder(sql`at`, days)}
+        order by at, audit_id limit ${limit} for update skip locked))`);
+    return rowCount ?? 0;
+  };

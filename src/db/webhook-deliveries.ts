@@ -1,7 +1,6 @@
 import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm';
 import type { DeliveryStatus, WebhookEvent } from '../contracts/webhooks.ts';
 import type { Database, Queryable } from './client.ts';
-import type { CleanBatch } from './retention.ts';
 import { storedWebhooks, webhookDeliveries } from './schema.ts';
 
 /** A delivery that this process may attempt now. */
@@ -163,15 +162,3 @@ export async function resendDelivery(
     .returning(columns);
   return row;
 }
-
-/** Deletes deliveries of events of more than `days` ago: what has ended, and what waits for no webhook. */
-export const deleteDeliveries =
-  (days: number): CleanBatch =>
-  async (tx, limit) => {
-    const { rowCount } = await tx.execute(sql`
-      delete from ${webhookDeliveries} where delivery_id = any(array(
-        select delivery_id from ${webhookDeliveries}
-        where created_at < now() - ${days}::float8 * interval '1 day'
-        order by created_at limit ${limit} for update skip locked))`);
-    return rowCount ?? 0;
-  };

@@ -67,6 +67,27 @@ describe('retention', () => {
     expect(await count('plan_parts where plan_id in (select plan_id from plans)')).toBe(12);
   });
 
+  test('keeps deliveries of webhooks for 30 days and what was audited for a year, or as the settings say', async () => {
+    await pool.query(
+      `insert into webhook_deliveries (delivery_id, webhook_id, event, job_id, data, created_at)
+       select 'msg ' || i, 'w', 'job.completed', 'j', '{}', now() - (i * 10 - 5) * interval '1 day' from generate_series(1, 5) i`,
+    );
+    await pool.query(
+      `insert into audit_log (audit_id, at, actor, operation)
+       select 'aud ' || i, now() - (i * 100 - 50) * interval '1 day', 'a', 'optimize' from generate_series(1, 5) i`,
+    );
+    expect(await retain({})).toEqual([{ webhook_deliveries: 2, audit_log: 1 }]);
+    expect(await ids('select delivery_id as id from webhook_deliveries order by 1')).toEqual([
+      'msg 1',
+      'msg 2',
+      'msg 3',
+    ]);
+    expect(await retain({ RETENTION_WEBHOOK_DAYS: 10, RETENTION_AUDIT_DAYS: 0 })).toEqual([
+      { webhook_deliveries: 2 },
+    ]);
+    expect(await count('audit_log')).toBe(4);
+  });
+
   test('keeps replays as long as plans, and by default forever', async () => {
     await pool.query(`insert into replays (replay_id, request_id, created_at, summary, data)
       select 'replay ' || i, 'r', now() - i * interval '1 day', '{}', '{}' from generate_series(0, 9) i`);

@@ -58,7 +58,9 @@ export function openKeyCheck(db: Queryable, onError: (error: Error) => void): Ke
     const seen = strangers.get(address) ?? { count: 0 };
     if (seen.count >= STRANGE_KEYS) {
       const seconds = Math.max(1, Math.ceil(strangers.getRemainingTTL(address) / 1000));
-      const message = `more than ${STRANGE_KEYS} unknown API keys came from this address within a minute; try again in ${seconds} seconds`;
+      const message =
+        `more than ${STRANGE_KEYS} unknown API keys came from this address within a minute; ` +
+        `try again in ${seconds} seconds`;
       throw new AppError('RATE_LIMITED', message, seconds);
     }
     seen.count++;

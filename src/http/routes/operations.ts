@@ -20,8 +20,8 @@ export function operationsRoutes({ config, database }: Deps): FastifyPluginAsync
           tags: ['service'],
           summary: 'Workers, queue and throughput',
           description:
-            'For operators: the workers and what they run, the jobs that wait, what the last hour brought, and jobs that ' +
-            'failed. The same with Redis and without.',
+            'For operators: the workers and what they run, the jobs that wait, what the last hour brought, and jobs ' +
+            'that failed. The same with Redis and without.',
           response: { 200: answers('as of now', OperationsReport), ...errors(503) },
         },
       },

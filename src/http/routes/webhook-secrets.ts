@@ -36,8 +36,8 @@ export function webhookSecretRoutes({ config, database }: Deps): FastifyPluginAs
           tags: ['webhooks'],
           summary: 'Be told of events',
           description:
-            'From now on events are sent to the URL, signed by the Standard Webhooks specification, at least once each. ' +
-            'The secret is in this answer only.',
+            'From now on events are sent to the URL, signed by the Standard Webhooks specification, at least once ' +
+            'each. The secret is in this answer only.',
           body: { ...WebhookRequest, examples: [webhookExample] },
           response: {
             201: answers('the webhook with its secret', WebhookWithSecret),
@@ -68,8 +68,8 @@ export function webhookSecretRoutes({ config, database }: Deps): FastifyPluginAs
           tags: ['webhooks'],
           summary: 'Give a webhook another secret',
           description:
-            'The secret is in this answer only. For 24 hours the one before signs too: `webhook-signature` then has two ' +
-            'signatures, and one that fits is enough.',
+            'The secret is in this answer only. For 24 hours the one before signs too: `webhook-signature` then has ' +
+            'two signatures, and one that fits is enough.',
           params: Params,
           response: {
             200: answers('the webhook with its new secret', WebhookWithSecret),

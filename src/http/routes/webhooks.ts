@@ -73,8 +73,8 @@ export function webhookRoutes({ config, database }: Deps): FastifyPluginAsyncTyp
           tags: ['webhooks'],
           summary: 'Change a webhook, switch it off or on',
           description:
-            'The fields in the body are changed, the rest stay. What waits is sent to the new URL. Events that happen ' +
-            'while it is off are not noted for it.',
+            'The fields in the body are changed, the rest stay. What waits is sent to the new URL. Events that ' +
+            'happen while it is off are not noted for it.',
           params: Params,
           body: { ...WebhookPatch, examples: [{ active: false }] },
           response: { 200: answers('the webhook', Webhook), ...errors(400, 404, 413, 415, 503) },

@@ -3,27 +3,10 @@ import type { RuledHorizon, RuledMoves } from '../../../../src/core/optimize/hor
 import { solveWithRules } from '../../../../src/core/optimize/horizon/solve-with-rules.ts';
 import { threadCache } from '../cached.ts';
 import { formulateRuled } from './ruled-formulation.ts';
-import { type TinyRules, tinyRuled } from './ruled-instances.ts';
+import { tinyRuled, tinyRulesOf } from './ruled-instances.ts';
 
 const SEEDS = 256;
 const control = { deadlineMs: 1e12 };
-
-/** Every combination of other rules in turn. */
-function rulesOf(seed: number): TinyRules {
-  const has = (bit: number) => ((seed >> bit) & 1) === 1;
-  return {
-    pairs: true,
-    classes: has(0),
-    bounds: has(1),
-    levels: has(2),
-    ceiling: has(3),
-    previous: has(4),
-    flows: has(5),
-    fleet: has(6),
-    parts: has(7),
-    end: has(8),
-  };
-}
 
 /** The rules that the first step's moves break, counted here. */
 function broken({ base: { n }, firstPairs }: RuledHorizon, moves: RuledMoves): string[] {
@@ -53,8 +36,8 @@ describe('the first moves of a horizon plan within rules about pairs', () => {
     async (after) => {
       const counts = { solved: 0, short: 0, infeasible: 0, changed: 0 };
       for (let seed = after + 1; seed <= after + SEEDS; seed++) {
-        const problem = tinyRuled(seed, rulesOf(seed));
-        const where = `seed ${seed} ${JSON.stringify(rulesOf(seed))} ${JSON.stringify(problem.firstPairs)}`;
+        const problem = tinyRuled(seed, { ...tinyRulesOf(seed), pairs: true });
+        const where = `seed ${seed} ${JSON.stringify(tinyRulesOf(seed))} ${JSON.stringify(problem.firstPairs)}`;
         const found = await solveWithRules(problem, control, threadCache, [], 0);
         const expected = formulateRuled(problem, true);
         if (!expected) {

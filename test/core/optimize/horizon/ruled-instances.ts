@@ -15,6 +15,22 @@ export type TinyRules = Partial<
   >
 >;
 
+/** Every combination of rules in turn, apart from those about pairs. */
+export function tinyRulesOf(seed: number): TinyRules {
+  const has = (bit: number) => ((seed >> bit) & 1) === 1;
+  return {
+    classes: has(0),
+    bounds: has(1),
+    levels: has(2),
+    ceiling: has(3),
+    previous: has(4),
+    flows: has(5),
+    fleet: has(6),
+    parts: has(7),
+    end: has(8),
+  };
+}
+
 /** 1 to 3 locations, 2 to 5 steps of which the first has no demand; the rules that are named. */
 export function tinyRuled(seed: number, rules: TinyRules): RuledHorizon {
   const random = createRandom(seed * 7 + 1);

@@ -5,25 +5,9 @@ import { solveWithRules } from '../../../../src/core/optimize/horizon/solve-with
 import { threadCache } from '../cached.ts';
 import { createRandom } from '../instances.ts';
 import { formulateRuled } from './ruled-formulation.ts';
-import { type TinyRules, tinyRuled } from './ruled-instances.ts';
+import { tinyRuled, tinyRulesOf } from './ruled-instances.ts';
 
 const control = { deadlineMs: 1e12 };
-
-/** Every combination of rules in turn. */
-function rulesOf(seed: number): TinyRules {
-  const has = (bit: number) => ((seed >> bit) & 1) === 1;
-  return {
-    classes: has(0),
-    bounds: has(1),
-    levels: has(2),
-    ceiling: has(3),
-    previous: has(4),
-    flows: has(5),
-    fleet: has(6),
-    parts: has(7),
-    end: has(8),
-  };
-}
 
 describe('horizon plans with several capacities, bounds, priorities, ceilings, a previous plan, a fleet size', () => {
   it('serve as much of each level and of all demand, for as little, as all moves in one programme', {
@@ -31,8 +15,8 @@ describe('horizon plans with several capacities, bounds, priorities, ceilings, a
   }, async () => {
     const counts = { solved: 0, unserved: 0, infeasible: 0, whole: 0 };
     for (let seed = 1; seed <= 512; seed++) {
-      const problem = tinyRuled(seed, rulesOf(seed));
-      const where = `seed ${seed} ${JSON.stringify(rulesOf(seed))}`;
+      const problem = tinyRuled(seed, tinyRulesOf(seed));
+      const where = `seed ${seed} ${JSON.stringify(tinyRulesOf(seed))}`;
       const found = await solveWithRules(problem, control, threadCache);
       const expected = formulateRuled(problem);
       if (!expected) {
@@ -79,7 +63,7 @@ describe('horizon plans with several capacities, bounds, priorities, ceilings, a
     let best = 0;
     let compared = 0;
     for (let seed = 1; seed <= 96; seed++) {
-      const { levels: _, ...rules } = rulesOf(seed);
+      const { levels: _, ...rules } = tinyRulesOf(seed);
       const problem = tinyRuled(seed, rules);
       problem.base.required = 0;
       const found = await solveWithRules(problem, control, threadCache);
@@ -99,7 +83,7 @@ describe('horizon plans with several capacities, bounds, priorities, ceilings, a
     let compared = 0;
     for (let seed = 1; seed <= 400; seed++) {
       const random = createRandom(seed);
-      const problem = tinyRuled(seed, rulesOf(seed));
+      const problem = tinyRuled(seed, tinyRulesOf(seed));
       problem.base.required = 0;
       const found = await solveWithRules(problem, control, threadCache);
       if (found.kind !== 'solved') continue;
@@ -131,7 +115,7 @@ describe('horizon plans with several capacities, bounds, priorities, ceilings, a
   it('exist when time is up, and keep what they cost below the ceiling', async () => {
     let stopped = 0;
     for (let seed = 1; seed <= 200; seed++) {
-      const problem = tinyRuled(seed, { ...rulesOf(seed), bounds: false });
+      const problem = tinyRuled(seed, { ...tinyRulesOf(seed), bounds: false });
       const expected = formulateRuled(problem)!;
       const found = await solveWithRules(problem, { deadlineMs: 0 }, threadCache);
       if (found.kind !== 'stopped') throw new Error(`seed ${seed}: ${found.kind}`);
