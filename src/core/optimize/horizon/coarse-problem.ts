@@ -1,20 +1,29 @@
 /**
  * A problem of few places in place of many: near ones are one place, within which nobody has to move. The multiplier of
  * its service level is close to that of the problem itself, and found in a tenth of the time. It is the price at which
- * the search for that begins (`joined-ranges.ts`), and proves nothing.
+ * the search for that begins, and its plan says how many vehicles each step should leave where (`seams.ts`). It proves
+ * nothing.
  */
 import { partsOf } from './demand-parts.ts';
 import { sourceOf } from './flow-master.ts';
 import type { HorizonProblem, TravelPairs, TripFlows } from './types.ts';
+
+export type FewerPlaces = {
+  coarse: HorizonProblem;
+  /** n: the place of the coarse problem that a place belongs to. */
+  clusterOf: Int32Array;
+  /** What the dearest move from the centre of a place of the coarse problem to another place of it costs. */
+  radius: number;
+};
 
 /**
  * @param problem with trip flows
  * @param count of places, at least; more if some are reached from no other; all if there are no more
  * @returns with the same total supply and demand; O(count · pairs of a place + T n + trip shares)
  */
-export function withFewerPlaces(problem: HorizonProblem, count: number): HorizonProblem {
+export function withFewerPlaces(problem: HorizonProblem, count: number): FewerPlaces {
   const { n, steps, supply, unmetUnits, end, flows = [] } = problem;
-  const { clusterOf, clusters } = clustersOf(problem, count);
+  const { clusterOf, clusters, radius } = clustersOf(problem, count);
   const { chances, sizes } = partsOf(problem);
   const size = steps * n;
   const at = (u: number) => Math.floor(u / n) * clusters + clusterOf[u % n];
@@ -31,7 +40,7 @@ export function withFewerPlaces(problem: HorizonProblem, count: number): Horizon
   for (const trips of flows)
     if (!coarseFlows.has(trips)) coarseFlows.set(trips, coarseTrips(trips, ofPlace, clusterOf, clusters));
   const members = sum(new Float64Array(n).fill(1));
-  return {
+  const coarse = {
     n: clusters,
     steps,
     supply: Int32Array.from(sum(supply)),
@@ -49,13 +58,14 @@ export function withFewerPlaces(problem: HorizonProblem, count: number): Horizon
     }),
     flows: flows.map((trips) => coarseFlows.get(trips)!),
   };
+  return { coarse, clusterOf, radius };
 }
 
 /** Each centre is the place that is dearest to reach from all centres before; the others belong to the nearest. */
 function clustersOf(
   { n, pairs }: HorizonProblem,
   count: number,
-): { clusterOf: Int32Array; clusters: number } {
+): { clusterOf: Int32Array; clusters: number; radius: number } {
   const { starts, targets, units } = pairs;
   const clusterOf = new Int32Array(n);
   const far = new Float64Array(n).fill(Number.POSITIVE_INFINITY);
@@ -71,7 +81,7 @@ function clustersOf(
     }
     for (let j = 0; j < n; j++) if (far[j] > far[centre]) centre = j;
   }
-  return { clusterOf, clusters };
+  return { clusterOf, clusters, radius: far.reduce((most, units) => Math.max(most, units), 0) };
 }
 
 /** Moves between places of the coarse problem: the mean of those between their places. */

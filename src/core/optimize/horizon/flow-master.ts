@@ -4,7 +4,7 @@
  *   minimise   Σ c_ij m_ijt − Σ p_jt · capacity · s_jt + shortPrice · short − Σ value_j e_j
  *   subject to s_jt + w_jt + Σ m leaving − w_j,t−1 − Σ P_ij,t−1 s_i,t−1 − Σ m arriving = supply_jt    row t · n + j
  *              e_j + f_j − … = 0                                          rows of the end, if there are values
- *              Σ capacity · s + short − over ≥ R                          the last row
+ *              Σ capacity · s + short − over ≥ R                          the row of the level
  *              0 ≤ s_jt ≤ D_jt / capacity,  0 ≤ e_j ≤ most_j,  all others ≥ 0
  *
  * A column of s has an entry for each place where trips end, and most demand is served in full. So the programme has
@@ -14,7 +14,12 @@
  *
  * Of demand in parts, part p has columns z_p of its own, which serve with its chance and wait otherwise.
  *
- * Columns: w, then e and f, then short and over, then moves and z. `over` is demand above R, which is worth something
+ * A node that is split has two rows: vehicles arrive in one and leave in the other. Two columns carry them over, the
+ * first `most` and those beyond. This changes no plan. It makes a basis of two ranges that meet where the first of them
+ * wanted exactly `most` vehicles (`joined-ranges.ts`).
+ *
+ * Columns: w, then e and f, then short and over, then two per split node, then moves and z. Rows: of nodes, of the end,
+ * of the level, of arrivals at split nodes. `over` is demand above R, which is worth something
  * only while a search begins (`setServicePrices`). Costs are money, and lack a constant. The dual of a row is what one
  * vehicle less costs.
  */
@@ -40,7 +45,11 @@ export type FlowStart = {
   firstAdded: number;
   columnStatus: Int32Array;
   rowStatus: Int32Array;
+  splits: readonly Split[];
 };
+
+/** A node, not of the first step, whose vehicles arrive in a row of their own. */
+export type Split = { node: number; most: number };
 
 export type FlowMaster = {
   problem: HorizonProblem;
@@ -51,6 +60,9 @@ export type FlowMaster = {
   shortColumn: number;
   overColumn: number;
   serviceRow: number;
+  splits: readonly Split[];
+  /** (T + 1) × n: the row in which vehicles arrive at a node. */
+  arrivalRow: Int32Array;
   /** What is served if nothing is lacking. */
   mostServed: number;
   added: FlowColumn[];
@@ -60,35 +72,46 @@ export type FlowMaster = {
   isLacking: Uint8Array;
 };
 
-/** @param shortPrice money per unit of demand */
-export function createFlowMaster(problem: HorizonProblem, shortPrice: number): FlowMaster {
+/**
+ * @param shortPrice money per unit of demand
+ * @param splits nodes that have two rows
+ */
+export function createFlowMaster(
+  problem: HorizonProblem,
+  shortPrice: number,
+  splits: readonly Split[] = [],
+): FlowMaster {
   const { n, steps, supply, capacity, end, required, pairs } = problem;
   const size = steps * n;
   const { chances, sizes } = partsOf(problem);
   const shortColumn = size + (end ? 2 * n : 0);
   const serviceRow = size + (end ? n : 0);
   const overColumn = shortColumn + 1;
-  const columnCount = overColumn + 1;
+  const columnCount = overColumn + 1 + 2 * splits.length;
+  const arrivalRow = Int32Array.from({ length: size + n }, (_, u) => u);
+  for (const [k, { node }] of splits.entries()) arrivalRow[node] = serviceRow + 1 + k;
   const cost = new Float64Array(columnCount);
   const upper = new Float64Array(columnCount).fill(Number.POSITIVE_INFINITY);
   const columnStatus: number[] = new Array(columnCount).fill(STATUS.lower);
-  const rowStatus = new Int32Array(serviceRow + 1);
+  const rowStatus = new Int32Array(serviceRow + 1 + splits.length);
   const present = new Float64Array((steps + 1) * n);
-  const right = new Float64Array((steps + 1) * n);
+  // Vehicles that arrive at a node and that leave it, if all demand is served.
+  const arriving = new Float64Array((steps + 1) * n);
+  const leaving = new Float64Array(size);
   const added: LackingColumn[] = [];
   let servedAtFirst = 0;
   let mostServed = 0;
   for (let u = 0; u < size; u++) {
     present[u] += supply[u];
-    right[u] += supply[u];
+    arriving[u] += supply[u];
     let left = present[u];
     let isBasic = false;
     let full = 0;
     let ready = 0;
     for (const [part, chance] of chances.entries()) {
       const most = sizes[part * size + u] / capacity;
-      right[u] -= most;
-      right[u + n] += (1 - chance) * most;
+      leaving[u] += most;
+      arriving[u + n] += (1 - chance) * most;
       full += chance * most;
       if (left <= most) {
         added.push({ part, node: u });
@@ -103,7 +126,7 @@ export function createFlowMaster(problem: HorizonProblem, shortPrice: number): F
     servedAtFirst += ready * capacity;
     mostServed += full * capacity;
     for (const { node, share } of tripsFrom(problem, u)) {
-      right[node] += full * share;
+      arriving[node] += full * share;
       present[node] += ready * share;
     }
     columnStatus[u] = isBasic ? STATUS.lower : STATUS.basic;
@@ -112,6 +135,7 @@ export function createFlowMaster(problem: HorizonProblem, shortPrice: number): F
   for (let j = 0; end && j < n; j++) {
     const worth = size + j;
     cost[worth] = -fromUnits(end.units[j]);
+    if (end.beyond) cost[worth + n] = -fromUnits(end.beyond[j]);
     upper[worth] = end.most?.[j] ?? Number.POSITIVE_INFINITY;
     const isMore = present[size + j] > upper[worth];
     columnStatus[worth] = isMore ? STATUS.upper : STATUS.basic;
@@ -123,27 +147,45 @@ export function createFlowMaster(problem: HorizonProblem, shortPrice: number): F
   rowStatus[serviceRow] = isShort ? STATUS.lower : STATUS.basic;
   const builder = createRowBuilder(4 * size);
   for (let u = 0; u < serviceRow; u++) {
-    if (u >= n) builder.add(u - n, -1);
+    const split = arrivalRow[u] - serviceRow - 1;
+    if (u >= n && split < 0) builder.add(u - n, -1);
     builder.add(u, 1);
     if (u >= size) builder.add(u + n, 1);
-    builder.end(right[u], right[u]);
+    if (split >= 0) for (const column of splitColumns(overColumn, split)) builder.add(column, -1);
+    const right = (split >= 0 ? 0 : arriving[u]) - (u < size ? leaving[u] : 0);
+    builder.end(right, right);
   }
   builder.add(shortColumn, 1);
   builder.add(overColumn, -1);
   builder.end(required - mostServed, Number.POSITIVE_INFINITY);
+  for (const [k, { node, most }] of splits.entries()) {
+    const [first, beyond] = splitColumns(overColumn, k);
+    upper[first] = most;
+    builder.add(node - n, -1);
+    builder.add(first, 1);
+    builder.add(beyond, 1);
+    builder.end(arriving[node], arriving[node]);
+  }
   return {
     problem,
     model: { columnCount, cost, lower: new Float64Array(columnCount), upper, ...builder.finish() },
-    start: { added, firstAdded: columnCount, columnStatus: Int32Array.from(columnStatus), rowStatus },
+    start: { added, firstAdded: columnCount, columnStatus: Int32Array.from(columnStatus), rowStatus, splits },
     firstAdded: columnCount,
     shortColumn,
     overColumn,
     serviceRow,
+    splits,
+    arrivalRow,
     mostServed,
     added: [],
     isMove: new Uint8Array(steps * pairs.targets.length),
     isLacking: new Uint8Array(chances.length * size),
   };
+}
+
+/** Those of the first vehicles at the k-th split node, and of the vehicles beyond them. */
+export function splitColumns(overColumn: number, k: number): [first: number, beyond: number] {
+  return [overColumn + 1 + 2 * k, overColumn + 2 + 2 * k];
 }
 
 /** Nodes where the trips that begin at node u end. */
@@ -181,7 +223,7 @@ export function addFlowColumns(master: FlowMaster, model: SolverModel, added: re
   const cost = new Float64Array(added.length);
   const upper = new Float64Array(added.length);
   for (const [k, column] of added.entries()) {
-    const entries = 'arc' in column ? moveEntries(problem, column) : lackingEntries(master, column);
+    const entries = 'arc' in column ? moveEntries(master, column) : lackingEntries(master, column);
     for (const { row, value } of entries.rows) {
       indices.push(row);
       values.push(value);
@@ -203,15 +245,18 @@ export function addFlowColumns(master: FlowMaster, model: SolverModel, added: re
   });
 }
 
-function moveEntries(problem: HorizonProblem, { step, arc }: MoveColumn): Entries {
+function moveEntries({ problem, arrivalRow }: FlowMaster, { step, arc }: MoveColumn): Entries {
   const { n, steps, pairs, end } = problem;
   const arrival = Math.min(steps, step + pairs.delay[arc]);
   const rows = [{ row: step * n + sourceOf(problem, arc), value: 1 }];
-  if (arrival < steps || end) rows.push({ row: arrival * n + pairs.targets[arc], value: -1 });
+  if (arrival < steps || end) rows.push({ row: arrivalRow[arrival * n + pairs.targets[arc]], value: -1 });
   return { cost: fromUnits(pairs.units[arc]), upper: Number.POSITIVE_INFINITY, rows };
 }
 
-function lackingEntries({ problem, serviceRow }: FlowMaster, { part, node }: LackingColumn): Entries {
+function lackingEntries(
+  { problem, serviceRow, arrivalRow }: FlowMaster,
+  { part, node }: LackingColumn,
+): Entries {
   const { n, steps, capacity, unmetUnits } = problem;
   const { chances, sizes } = partsOf(problem);
   const chance = chances[part];
@@ -223,9 +268,9 @@ function lackingEntries({ problem, serviceRow }: FlowMaster, { part, node }: Lac
   for (const { node: target, share } of tripsFrom(problem, node)) {
     const own = target === node + n ? waiting : 0;
     if (own > 0) waiting = 0;
-    if (target < serviceRow) rows.push({ row: target, value: chance * share + own });
+    if (target < serviceRow) rows.push({ row: arrivalRow[target], value: chance * share + own });
   }
-  if (waiting > 0 && node + n < serviceRow) rows.push({ row: node + n, value: waiting });
+  if (waiting > 0 && node + n < serviceRow) rows.push({ row: arrivalRow[node + n], value: waiting });
   return {
     cost: fromUnits((unmetUnits?.[node] ?? 0) * capacity * chance),
     upper: sizes[part * steps * n + node] / capacity,

@@ -104,10 +104,7 @@ function runOrBeginAgain(
   const result = model.runLinear(0, method, true);
   if (result.status !== 'failed') return result;
   const atLower = new Int32Array(firstAdded + added.length);
-  model.setBasis(
-    atLower,
-    start.rowStatus.map(() => BASIC),
-  );
+  model.setBasis(atLower, new Int32Array(start.rowStatus.length).fill(BASIC));
   const again = model.runLinear(0, 'primal', true);
   return { ...again, iterations: result.iterations + again.iterations };
 }

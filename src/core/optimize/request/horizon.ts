@@ -43,7 +43,7 @@ export function checkHorizon(request: OptimizeRequest, list: FaultList): void {
     );
   if (options.demand_aggregation !== undefined)
     refuse('options.demand_aggregation', 'an aggregation, because each step has its own demand');
-  if (options.explain) refuse('options.explain', 'explanations');
+  if (options.explain) refuse('options.explain', 'explanations, because they are of one demand');
   // One step is planned as any other request.
   if (longestSeries(request.demand_forecast) < 2 || !limitsServing(request)) return;
   if (fleet_state.vehicles.some((one) => one.pinned && isOperational(one)))

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { withFewerPlaces } from '../../../../src/core/optimize/horizon/coarse-problem.ts';
+import { seamAt, seamsOf } from '../../../../src/core/optimize/horizon/seams.ts';
 import { solveWithFlows } from '../../../../src/core/optimize/horizon/solve-with-flows.ts';
 import type { HorizonProblem } from '../../../../src/core/optimize/horizon/types.ts';
 import { threadCache } from '../cached.ts';
@@ -10,12 +11,12 @@ import { randomHorizon } from './horizon-instances.ts';
 const sumOf = (values: ArrayLike<number>) => Array.from(values).reduce((sum, value) => sum + value, 0);
 
 /** 104 places on a line, from each of which its four neighbours are reached, and the last of which is an island. */
-function longLine(seed: number, level: number): HorizonProblem {
+function longLine(seed: number, level: number, steps = 7): HorizonProblem {
   const random = createRandom(seed);
   const n = 104;
   const shape = {
     n,
-    steps: 7,
+    steps,
     vehicles: 260,
     isFractional: true,
     hasFlows: true,
@@ -43,7 +44,7 @@ describe('a problem of fewer places', () => {
   it('has all vehicles, demand and trips of the problem itself', () => {
     for (let seed = 1; seed <= 20; seed++) {
       const problem = longLine(seed, 0.5);
-      const coarse = withFewerPlaces(problem, 26);
+      const { coarse } = withFewerPlaces(problem, 26);
       expect(coarse.n).toBeGreaterThanOrEqual(26);
       expect(coarse.n).toBeLessThan(104);
       expect(sumOf(coarse.supply)).toBe(sumOf(problem.supply));
@@ -77,5 +78,41 @@ describe('a problem of fewer places', () => {
     }
     expect(kinds.solved).toBeGreaterThan(0);
     expect(kinds.unserved).toBeGreaterThan(0);
+  });
+
+  it('says what ranges leave at their ends, and plans end where all moves as one programme do', {
+    tags: ['slow'],
+  }, async () => {
+    for (let seed = 1; seed <= 4; seed++) {
+      const problem = { ...longLine(seed, 0, 8), unmetUnits: new Float64Array(8 * 104).fill(5000 * seed) };
+      const found = await solveWithFlows(problem, { deadlineMs: 1e9 }, threadCache);
+      expect(expectAgreement(problem, found, `seed ${seed}`)).toBe('solved');
+    }
+  });
+
+  it('shares its vehicles among the places that it stands for', () => {
+    const problem = longLine(3, 0.5);
+    const fewer = withFewerPlaces(problem, 26);
+    const { coarse, clusterOf, radius } = fewer;
+    const values = Float64Array.from({ length: 8 * coarse.n }, (_, u) => 1000 * (u % 40));
+    const vehicles = Float64Array.from({ length: 8 * coarse.n }, (_, u) => u % 11);
+    const seams = seamsOf(problem, fewer, values, vehicles);
+    for (const [step, c] of [
+      [1, 0],
+      [3, 7],
+      [6, coarse.n - 1],
+    ]) {
+      const { units, beyond = [], most = [] } = seamAt(seams, 104, step);
+      const at = step * coarse.n + c;
+      const members = [...clusterOf.keys()].filter((j) => clusterOf[j] === c);
+      const wanted = coarse.demand[at] > 0 ? vehicles[at] : 0;
+      expect(sumOf(members.map((j) => most[j]))).toBeCloseTo(wanted, 9);
+      for (const j of members) {
+        expect(units[j]).toBeGreaterThan(values[at]);
+        expect(units[j] - beyond[j]).toBeGreaterThan(0);
+        expect(units[j] - beyond[j]).toBeLessThanOrEqual(radius);
+        expect(beyond[j]).toBeGreaterThanOrEqual(0);
+      }
+    }
   });
 });
