@@ -116,6 +116,12 @@ export async function executePrepared<Row extends pg.QueryResultRow>(
 }
 
 /**
+ * Keeps the value of a parameter from the planner. If its value would make a statement look cheaper, PostgreSQL would
+ * plan a prepared one anew at every call, to make use of it.
+ */
+export const unplanned = (parameter: SQL): SQL => sql`(select ${parameter})`;
+
+/**
  * A condition, always true, for statements whose changes a crash of PostgreSQL may undo: the commit does not wait for
  * the disk. The changes are as atomic and visible as any other, and reach the disk before anything that is committed
  * later.
