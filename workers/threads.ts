@@ -1,15 +1,8 @@
-import { MessageChannel, type Transferable } from 'node:worker_threads';
+import type { Transferable } from 'node:worker_threads';
 import type { Progress } from '../src/db/jobs.ts';
-import type {
-  ThreadProgress,
-  ThreadTask,
-  Threw,
-  Timed,
-  WorkInput,
-  WorkName,
-  WorkOutcome,
-} from './job-thread.ts';
+import type { ThreadTask, Threw, Timed, WorkInput, WorkName, WorkOutcome } from './job-thread.ts';
 import { watchPauses } from './pauses.ts';
+import { createSharedProgress, openProgressReader } from './shared-progress.ts';
 import { openWarmThreads } from './warm-threads.ts';
 
 export type ThreadOutcome<W extends WorkName> =
@@ -21,6 +14,8 @@ type ThreadRun<W extends WorkName> = {
   outcome: Promise<ThreadOutcome<W>>;
   /** Milliseconds since the start in which this process did not run (see `watchPauses`). */
   readPausedMs(): number;
+  /** The newest progress; null if nothing has been reported since it was read. */
+  readProgress(): Progress | null;
   /** Stops the work: asks first, and ends the thread if it does not react. */
   stop(): void;
 };
@@ -30,6 +25,7 @@ export type Threads = {
    * Starts work in a thread.
    * @param limitSeconds time limit of the work; the overrun is added to it, and time in which this process did not run
    * does not count
+   * @param onProgress called while the work lasts, if there is newer progress. What is reported at its end can be read
    * @param transfer memory that is moved to the thread instead of copied
    */
   start<W extends WorkName>(
@@ -49,6 +45,9 @@ const STOP_GRACE_MS = 150;
 const MAX_OVERRUN_FACTOR = 6;
 const MIN_WATCH_MS = 10;
 
+/** Time between two looks at the progress of work. Most small solves end before the first look. */
+const LOOK_MS = 20;
+
 /**
  * Opens `count` threads and keeps them warm: loading the solver costs more than a small solve.
  * @param overrunSeconds processor time for building, verifying and explaining, beyond the time limit of the work
@@ -66,7 +65,8 @@ export function openThreads(count: number, overrunSeconds: number): Threads {
       onProgress: (progress: Progress) => void,
       transfer: Transferable[] = [],
     ): ThreadRun<W> {
-      const { port1, port2 } = new MessageChannel();
+      const progress = createSharedProgress();
+      const readProgress = openProgressReader(progress);
       const stopFlag = new Int32Array(new SharedArrayBuffer(4));
       const killer = new AbortController();
       let grace: NodeJS.Timeout | undefined;
@@ -96,20 +96,16 @@ export function openThreads(count: number, overrunSeconds: number): Threads {
         else stop();
       };
       watch();
-      const allReported = Promise.withResolvers<void>();
-      port1.on('message', (message: ThreadProgress | null) => {
-        if (message === null) return allReported.resolve();
-        const { progress, stage, incumbent = null, bound = null, gap = null, iterations = null } = message;
-        onProgress({ progress, stage, incumbent, bound, gap, iterations });
-      });
-      const task: ThreadTask<W> = { work, input, stopFlag, progressPort: port2 };
+      const looking = setInterval(() => {
+        const told = readProgress();
+        if (told) onProgress(told);
+      }, LOOK_MS);
+      const task: ThreadTask<W> = { work, input, stopFlag, progress };
       const outcome: Promise<ThreadOutcome<W>> = threads
         .run<ThreadOutcome<W>>(task as ThreadTask, {
-          transferList: [port2, ...transfer],
+          transferList: transfer,
           signal: killer.signal,
         })
-        // The last message and the outcome use different channels. After both, all progress has been received.
-        .then((outcome) => allReported.promise.then(() => outcome))
         .catch((error) => {
           if (killer.signal.aborted) return { status: 'cancelled' as const };
           throw error;
@@ -117,9 +113,9 @@ export function openThreads(count: number, overrunSeconds: number): Threads {
         .finally(() => {
           clearTimeout(watchdog);
           clearTimeout(grace);
-          port1.close();
+          clearInterval(looking);
         });
-      return { outcome, readPausedMs, stop };
+      return { outcome, readPausedMs, readProgress, stop };
     },
     close() {
       pauses.close();

@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { Column, Name, Param, SQL, StringChunk, sql, Table } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import pg from 'pg';
@@ -100,20 +100,54 @@ export async function isAnswering(pool: pg.Pool, withinMs: number): Promise<bool
 
 const dialect = new PgDialect();
 
+/** Texts of the statements that have been prepared, by name, and how many values each takes. */
+const prepared = new Map<string, { text: string; count: number }>();
+
 /**
- * Runs a statement that PostgreSQL parses and plans once per connection instead of at every call. For the statements of
- * every job: planning them costs as much as running them.
- * @param name one per text; two texts under one name are an error
+ * Runs a statement that PostgreSQL parses and plans once per connection instead of at every call, and whose text is
+ * made once. For the statements of every job: planning them costs as much as running them.
+ * @param name one per text: a statement has the text of the first one of its name
  */
 export async function executePrepared<Row extends pg.QueryResultRow>(
   db: Pick<Database, '$client'>,
   name: string,
   statement: SQL,
 ): Promise<Row[]> {
-  const { sql: text, params: values } = dialect.sqlToQuery(statement);
-  const { rows } = await db.$client.query<Row>({ name, text, values });
+  const { rows } = await db.$client.query<Row>({ name, ...toQuery(name, statement) });
   return rows;
 }
+
+function toQuery(name: string, statement: SQL): { text: string; values: unknown[] } {
+  const known = prepared.get(name);
+  const collected = known && collectValues(statement);
+  if (known && collected?.length === known.count) return { text: known.text, values: collected };
+  const { sql: text, params: values } = dialect.sqlToQuery(statement);
+  prepared.set(name, { text, count: values.length });
+  return { text, values };
+}
+
+/** The values of a statement in the order of its text, without making the text. */
+function collectValues(chunk: unknown, values: unknown[] = []): unknown[] {
+  if (chunk instanceof SQL) for (const part of chunk.queryChunks) collectValues(part, values);
+  else if (Array.isArray(chunk)) for (const part of chunk) collectValues(part, values);
+  else if (chunk instanceof Param) {
+    values.push(chunk.value === null ? null : chunk.encoder.mapToDriverValue(chunk.value));
+  } else if (!isText(chunk)) values.push(chunk);
+  return values;
+}
+
+const isText = (chunk: unknown) =>
+  chunk === undefined ||
+  chunk instanceof StringChunk ||
+  chunk instanceof Column ||
+  chunk instanceof Table ||
+  chunk instanceof Name;
+
+/**
+ * Keeps the value of a parameter from the planner. If its value would make a statement look cheaper, PostgreSQL would
+ * plan a prepared one anew at every call, to make use of it.
+ */
+export const unplanned = (parameter: SQL): SQL => sql`(select ${parameter})`;
 
 /**
  * A condition, always true, for statements whose changes a crash of PostgreSQL may undo: the commit does not wait for

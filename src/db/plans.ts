@@ -1,7 +1,7 @@
 import { and, arrayContains, desc, eq, gte, lte, type SQL, sql } from 'drizzle-orm';
 import type { AllocationPlanItem } from '../contracts/optimize.ts';
 import type { PlanDifference } from '../contracts/plans.ts';
-import type { Queryable } from './client.ts';
+import { type Queryable, unplanned } from './client.ts';
 import { ownedBy, ownerOf } from './owner.ts';
 import { PART_SIZE, type PlanRecord } from './plan-record.ts';
 import { jobs, planParts, plans, travel } from './schema.ts';
@@ -26,7 +26,7 @@ export type NewPlan = {
 export function insertPlan({ planId, jobId, solveTimeMs, speedKmh, record }: NewPlan): SQL {
   const { figures, vehicleCount, movedLocations, parts, locations, moveDistances } = record;
   const { kpis } = figures;
-  const arrays = (column: string[]) => sql`${sql.param(column)}::text[]`;
+  const arrays = (column: string[]) => unplanned(sql`${sql.param(column)}::text[]`);
   return sql`
     stored_plan as (
       insert into ${plans} (plan_id, job_id, solver_status, gap, total_cost, demand_coverage, utilization,
@@ -62,15 +62,16 @@ export function insertPlan({ planId, jobId, solveTimeMs, speedKmh, record }: New
 
 /**
  * The minutes of stored travel for each move of a plan, null where it lacks the pair; no row if it has none of them, or
- * if the locations are not stored ones. A look-up per pair: a join might read all of 25 million pairs.
+ * if the locations are not stored ones. A look-up per pair: a join might read all of 25 million pairs; `offset 0`, so
+ * that it is made once, not for each use of the minutes.
  */
 const minutesOf = ({ moveDistances, hasStoredLocations }: PlanRecord) => sql`
   select array_agg(minutes order by n) from (
     select m.n, (select t.duration_minutes from ${travel} t
       where t.from_location_id = m.source and t.to_location_id = m.target) as minutes
-    from unnest(${moveDistances?.sources ?? null}::int[], ${moveDistances?.targets ?? null}::int[])
-      with ordinality as m (source, target, n)
-    where ${hasStoredLocations}::boolean) as stored
+    from unnest(${unplanned(sql`${moveDistances?.sources ?? null}::int[]`)},
+        ${unplanned(sql`${moveDistances?.targets ?? null}::int[]`)}) with ordinality as m (source, target, n)
+    where ${unplanned(sql`${hasStoredLocations}::boolean`)} offset 0) as stored
   having count(minutes) > 0`;
 
 const planColumns = {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { JOB_FORMAT } from '../contracts/jobs.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
-import { commitLater, type Queryable } from './client.ts';
+import { commitLater, type Database, executePrepared, type Queryable } from './client.ts';
 import { callerTurns, clientTurns, jobs, priorityLines, workers } from './schema.ts';
 
 /** Limit of running jobs per caller: a number, or null for one fewer than all slots of live workers. */
@@ -75,13 +75,18 @@ export async function countClaimable(db: Queryable, most: number, limit: Running
  * Whether the end of a job lets another job of its caller start, which the caller's limit held back: claims skipped
  * that job and used up its token. Ask after the end is stored: later claims see the end themselves.
  */
-export async function isHeldBack(db: Queryable, jobId: string, limit: RunningLimit): Promise<boolean> {
-  const { rows } = await db.execute<{ held: boolean }>(sql`
+export async function isHeldBack(
+  db: Pick<Database, '$client'>,
+  jobId: string,
+  limit: RunningLimit,
+): Promise<boolean> {
+  const statement = sql`
     select coalesce(${runningLimit(limit)} <= 1 + ${runningOf(sql`ended.caller`)}, false) and exists (
       select from ${jobs} j where ${isClaimable} and j.priority = any(enum_range(null::job_priority))
         and j.caller = ended.caller) as held
-    from ${jobs} ended where ended.job_id = ${jobId}`);
-  return rows[0]?.held ?? false;
+    from ${jobs} ended where ended.job_id = ${jobId}`;
+  const [row] = await executePrepared<{ held: boolean }>(db, 'is_held_back', statement);
+  return row?.held ?? false;
 }
 
 /**

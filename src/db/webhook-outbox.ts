@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { DELIVERY_PREFIX } from '../contracts/webhooks.ts';
+import { unplanned } from './client.ts';
 import { storedWebhooks, webhookDeliveries } from './schema.ts';
 
 const utc = (time: string) => sql.raw(`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
@@ -49,7 +50,7 @@ export const noteWorkerLost = (
 ): SQL =>
   noteEvents(
     from,
-    sql`${isLost}::boolean and e.event = 'worker.lost'`,
+    sql`${unplanned(sql`${isLost}::boolean`)} and e.event = 'worker.lost'`,
     sql`now()`,
     sql`json_build_object('worker_id', ${workerId}::text, 'job_id', f.job_id, 'kind', f.kind,
       'attempt', ${attempt}::int, 'reason', ${reason}::text, 'job_status', f.status, 'request_id', f.request_id,

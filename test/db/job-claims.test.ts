@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../src/db/client.ts';
 import {
   type AttemptEnd,
   claimJob,
@@ -16,7 +17,8 @@ import { insertJob, type NewJob } from '../../src/db/job-intake.ts';
 import { cancelJob, readAnswer, readAttempts, readJob } from '../../src/db/jobs.ts';
 import { planRecord } from '../../src/db/plan-record.ts';
 import type { NewPlan } from '../../src/db/plans.ts';
-import { countClaimable, NO_RUNNING_LIMIT, readQueuePosition } from '../../src/db/turns.ts';
+import { countClaimable, isHeldBack, NO_RUNNING_LIMIT, readQueuePosition } from '../../src/db/turns.ts';
+import { atEnd } from '../helpers/at-end.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 
@@ -33,7 +35,8 @@ const CRASH: AttemptEnd = {
 };
 const RELEASE: AttemptEnd = { outcome: 'released', reason: 'worker stopped', phases: [] };
 
-const { db, pool } = openTestDatabase(await createTestDatabase());
+const databaseUrl = await createTestDatabase();
+const { db, pool } = openTestDatabase(databaseUrl);
 
 /** A plan of three vehicles, one of which moves. */
 function newPlan(jobId: string): NewPlan {
@@ -171,6 +174,25 @@ describe('the record of a job', () => {
     expect(await finishJob(db, second, ENDING, DONE, newPlan(jobId))).toBeNull();
     expect(await countPlans(jobId)).toEqual({ plans: 1, items: 3 });
     expect(await readAnswer(db, jobId)).toEqual({ httpStatus: 200, body: '{"a": 1}' });
+  });
+
+  test('has statements that PostgreSQL plans once per connection, not anew for each job', async () => {
+    const one = openDatabase(databaseUrl, { poolSize: 1, onError: () => {} });
+    atEnd(() => one.close());
+    // From the sixth time on a general plan is kept, if none for the values of a call seems cheaper.
+    for (let n = 0; n < 8; n++) {
+      const job = newJob();
+      await insertJob(one.db, job, { locationIds: [], maxWaiting: 10_000 });
+      const claimed = await claimJob(one.db, 'w');
+      await finishJob(one.db, claimed!, ENDING, DONE, newPlan(claimed!.jobId));
+      await readAnswer(one.db, claimed!.jobId);
+      await isHeldBack(one.db, claimed!.jobId, NO_RUNNING_LIMIT);
+    }
+    const { rows } = await one.pool.query<{ name: string; general: number }>(
+      'select name, generic_plans::int as general from pg_prepared_statements order by name',
+    );
+    expect(rows).toHaveLength(5);
+    for (const { name, general } of rows) expect([name, general]).toEqual([name, 3]);
   });
 
   test('is void for a worker whose claim a crash of PostgreSQL undid, though the next claim has the same number', async () => {

@@ -51,6 +51,7 @@ describeOnBothBackends('a job whose solver thread dies', (redisUrl) => {
         start: () => ({
           outcome: Promise.reject(new Error('out of memory')),
           readPausedMs: () => 0,
+          readProgress: () => null,
           stop() {},
         }),
         close: async () => {},

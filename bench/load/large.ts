@@ -1,0 +1,110 @@
+/**
+ * `npm run bench:load-large -- [--calls 10] [--backends redis,postgres] [--locations 1000] [--vehicles 100000]`: one
+ * large synchronous call beside its own solve, in turns, with the phases of its job and the peak memory of API and
+ * worker.
+ */
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { optimizeCached as optimize } from '../../test/core/optimize/cached.ts';
+import { figure, percentile, ratio, readArguments, reportTable, whole } from '../cli.ts';
+import { BENCH_SETTINGS, cityRequest } from '../requests.ts';
+import { endAll, endAllOnFault, spawnWorker } from './processes.ts';
+import { BACKENDS, startLoadService } from './service.ts';
+
+const { calls, backends, locations, vehicles, json } = readArguments({
+  calls: 10,
+  backends: 'redis,postgres',
+  locations: 1000,
+  vehicles: 100_000,
+});
+
+const shape = { locations, vehicles, classes: 1, isFractional: false };
+const { request: city, locations: places } = cityRequest(0, shape);
+/** The service's own ceiling is for smaller fleets. */
+const problem = { ...city, constraints: { max_rebalancing_cost: 1e6 } };
+const body = JSON.stringify(problem);
+
+type Job = { data: { phases: { phase: string; ms: number | null }[] } };
+
+/** @returns its time until all of the answer is here, and the path of its job */
+async function send(api: string): Promise<{ ms: number; bytes: number; job: string }> {
+  const startedMs = performance.now();
+  const call = request(`${api}/api/v1/optimize`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+  });
+  call.end(body);
+  const [response] = (await once(call, 'response')) as [IncomingMessage];
+  const answer = await text(response);
+  const ms = performance.now() - startedMs;
+  const job = /"job_id":"([^"]+)"/.exec(answer)?.[1];
+  if (response.statusCode !== 200 || !job) throw new Error(answer.slice(0, 500));
+  return { ms, bytes: answer.length, job: `${api}/api/v1/jobs/${job}` };
+}
+
+/** The most memory that a process of the service has had, in MB. @param script its entry */
+function peakOf(script: string): number {
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    try {
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      const isOurs = Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]) === process.pid;
+      if (!isOurs || !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(script)) continue;
+      return Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1024;
+    } catch {
+      // it has ended
+    }
+  }
+  throw new Error(`no process runs ${script}`);
+}
+
+const rows = new Map<string, string[]>();
+const note = (row: string, cell: string) => rows.set(row, [...(rows.get(row) ?? []), cell]);
+
+async function measure(backend: string): Promise<void> {
+  try {
+    const { api, env } = await startLoadService(backend, places);
+    await spawnWorker(env);
+    const times = { call: [] as number[], solve: [] as number[] };
+    const phases = new Map<string, number[]>();
+    let [bytes, first] = [0, 0];
+    for (let c = -2; c < calls; c++) {
+      const startedMs = performance.now();
+      await optimize({ request: problem, locations: places, settings: BENCH_SETTINGS });
+      const solve = performance.now() - startedMs;
+      const called = await send(api);
+      if (c === -2) first = called.ms;
+      if (c < 0) continue;
+      bytes = called.bytes;
+      times.solve.push(solve);
+      times.call.push(called.ms);
+      const { data } = (await (await fetch(called.job)).json()) as Job;
+      for (const { phase, ms } of data.phases) phases.set(phase, [...(phases.get(phase) ?? []), ms ?? 0]);
+    }
+    note('call', figure(times.call));
+    note('the first call of a process', whole(first));
+    note('the solve alone', figure(times.solve));
+    note('call / solve', ratio(times.call.map((ms, c) => ms / times.solve[c])));
+    for (const [phase, list] of phases) note(`of the job: ${phase}`, figure(list));
+    note('request and answer, MB', `${(body.length / 1e6).toFixed(1)} and ${(bytes / 1e6).toFixed(1)}`);
+    note('most memory of the API, MB', whole(peakOf('src/main.ts')));
+    note('most memory of the worker, MB', whole(peakOf('workers/main.ts')));
+    console.error(backend, percentile(times.call, 0.5).toFixed(0));
+  } finally {
+    await endAll();
+  }
+}
+
+endAllOnFault();
+
+const measured = backends.split(',');
+for (const backend of measured) await measure(backend);
+reportTable(
+  {
+    columns: ['', ...measured.map((name) => BACKENDS[name])],
+    rows: [...rows].map(([name, row]) => [name, ...row]),
+  },
+  json,
+);
+process.exit();
