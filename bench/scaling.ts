@@ -1,8 +1,8 @@
 /**
- * `npm run bench:scaling -- [--jobs 200] [--idle 20] [--backends redis,postgres]`: what a job and an idle worker ask of
+ * `npm run bench:scaling -- [--jobs 200] [--idle 8] [--backends redis,postgres]`: what a job and an idle worker ask of
  * PostgreSQL, Redis, network and processors, measured with real processes on this machine, and what follows for more
  * workers than fit here. What is counted (transactions, bytes, processor time) hardly depends on what else the machine
- * does; the rates that PostgreSQL reaches do.
+ * does, so both backends are counted at the same time; the rates do, so they are measured one after the other.
  */
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -17,13 +17,13 @@ import { claimJob } from '../src/db/job-claims.ts';
 import { insertJob } from '../src/db/job-intake.ts';
 import { optimizeCached as optimize } from '../test/core/optimize/cached.ts';
 import { newJob } from '../test/helpers/jobs.ts';
-import { digits, readArguments, reportTable, whole } from './cli.ts';
+import { digits, percentile, readArguments, reportTable, spread, whole } from './cli.ts';
 import { endAll, endAllOnFault, spawnWorker } from './load/processes.ts';
 import { openRecord } from './load/record.ts';
 import { BACKENDS, startLoadService } from './load/service.ts';
 import { BENCH_SETTINGS, cityRequest } from './requests.ts';
 
-const { jobs, idle, backends, json } = readArguments({ jobs: 200, idle: 20, backends: 'redis,postgres' });
+const { jobs, idle, backends, json } = readArguments({ jobs: 200, idle: 8, backends: 'redis,postgres' });
 
 const KINDS = { small: { locations: 20, vehicles: 200 }, large: { locations: 263, vehicles: 2630 } };
 type Kind = keyof typeof KINDS;
@@ -35,13 +35,21 @@ const problems = (kind: Kind, count: number) =>
 const places = problems('large', 1)[0].locations;
 /** Workers that look after all jobs, also while they have nothing to do (`workers/main.ts`). */
 const SWEEPERS = 3;
+/** Further workers, together, since one asks for less than counters tell apart. */
+const FURTHER = 3;
+const WARM_CALLS = 60;
 const CALLERS = 4;
 /** A connection of PostgreSQL that has nothing to do reports what it did after ten seconds. */
 const SETTLE_MS = 11_000;
 const TICK_MS = 10;
-const RATE_MS = 5000;
+/** PostgreSQL is measured this often for so long; the median counts. */
+const RATE_ROUNDS = 5;
+const RATE_MS = 800;
 const CONNECTIONS = 16;
 const WAITING = 2000;
+/** Of one worker, then of two. */
+const THROUGHPUT_MS = 3000;
+const THROUGHPUT_CALLERS = 8;
 
 /** What was used since the start of the service. */
 type Used = {
@@ -82,7 +90,17 @@ function databaseMs(folder: string): number {
   return [first, ...all].reduce((sum, pid) => sum + processorMs(pid), 0);
 }
 
+/** Runs work while no other that was given to it runs. */
+let busy: Promise<unknown> = Promise.resolve();
+function undisturbed<T>(work: () => Promise<T>): Promise<T> {
+  const result = busy.then(work);
+  busy = result.catch(() => {});
+  return result;
+}
+
 type Measured = {
+  /** small jobs per second of one worker, and of two */
+  throughput: number[];
   /** the first workers together, which sweep, and each further one, per second while they have nothing to do */
   few: Record<keyof Used, number>;
   further: Record<keyof Used, number>;
@@ -91,79 +109,106 @@ type Measured = {
 };
 
 async function measure(backend: string): Promise<Measured> {
-  try {
-    const { api, env, postgres, redis } = await startLoadService(backend, places);
-    const client = new pg.Client({ connectionString: postgres.url });
-    await client.connect();
-    const redisClient = redis === undefined ? undefined : new Redis(redis);
-    const workers: number[] = [];
-    const figure = (info: string, name: string) =>
-      Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1] ?? 0);
-    const look = async (): Promise<Used & { connections: Connections }> => {
-      const { rows } = await client.query(`select (xact_commit + xact_rollback)::float8 as transactions,
-          (pg_current_wal_insert_lsn() - '0/0')::float8 as wal, numbackends - 1 as connections
-        from pg_stat_database where datname = current_database()`);
-      const info = (await redisClient?.info()) ?? '';
-      return {
-        seconds: performance.now() / 1000,
-        transactions: rows[0].transactions,
-        walBytes: rows[0].wal,
-        databaseMs: databaseMs(postgres.folder),
-        redisCommands: figure(info, 'total_commands_processed'),
-        redisBytes: figure(info, 'total_net_input_bytes') + figure(info, 'total_net_output_bytes'),
-        redisMs: 1000 * (figure(info, 'used_cpu_sys') + figure(info, 'used_cpu_user')),
-        workerMs: workers.reduce((sum, pid) => sum + processorMs(pid), 0),
-        connections: { database: rows[0].connections, redis: figure(info, 'connected_clients') },
-      };
+  const { api, env, postgres, redis } = await startLoadService(backend, places);
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  const redisClient = redis === undefined ? undefined : new Redis(redis);
+  const workers: number[] = [];
+  const figure = (info: string, name: string) =>
+    Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1] ?? 0);
+  const look = async (): Promise<Used & { connections: Connections }> => {
+    const { rows } = await client.query(`select (xact_commit + xact_rollback)::float8 as transactions,
+        (pg_current_wal_insert_lsn() - '0/0')::float8 as wal, numbackends - 1 as connections
+      from pg_stat_database where datname = current_database()`);
+    const info = (await redisClient?.info()) ?? '';
+    return {
+      seconds: performance.now() / 1000,
+      transactions: rows[0].transactions,
+      walBytes: rows[0].wal,
+      databaseMs: databaseMs(postgres.folder),
+      redisCommands: figure(info, 'total_commands_processed'),
+      redisBytes: figure(info, 'total_net_input_bytes') + figure(info, 'total_net_output_bytes'),
+      redisMs: 1000 * (figure(info, 'used_cpu_sys') + figure(info, 'used_cpu_user')),
+      workerMs: workers.reduce((sum, pid) => sum + processorMs(pid), 0),
+      connections: { database: rows[0].connections, redis: figure(info, 'connected_clients') },
     };
-    const restFor = async () => {
-      await delay(SETTLE_MS);
-      const before = await look();
-      await delay(idle * 1000);
-      const after = await look();
-      const seconds = after.seconds - before.seconds;
-      return { rates: each((key) => (after[key] - before[key]) / seconds), connections: after.connections };
-    };
-    const alone = await restFor();
-    for (let i = 0; i < SWEEPERS; i++) workers.push(await spawnWorker(env));
-    const few = await restFor();
-    workers.push(await spawnWorker(env));
-    const together = await restFor();
-    const kinds: Partial<Measured['jobs']> = {};
-    for (const kind of ['small', 'large'] as const) {
-      const bodies = problems(kind, 20).map((problem) => JSON.stringify(problem.request));
-      const send = sender(api, bodies);
-      for (const _ of bodies) await send(); // warm
-      await delay(SETTLE_MS);
-      const before = await look();
+  };
+  const restFor = async () => {
+    await delay(SETTLE_MS);
+    const before = await look();
+    await delay(idle * 1000);
+    const after = await look();
+    const seconds = after.seconds - before.seconds;
+    return { rates: each((key) => (after[key] - before[key]) / seconds), connections: after.connections };
+  };
+  const bodiesOf = (kind: Kind) => problems(kind, 20).map((problem) => JSON.stringify(problem.request));
+  const start = async () => workers.push(await spawnWorker(env));
+
+  const alone = await restFor();
+  const throughput: number[] = [];
+  const send = sender(api, bodiesOf('small'));
+  for (const _ of [1, 2]) {
+    await start();
+    throughput.push(await undisturbed(() => measureThroughput(send)));
+  }
+  while (workers.length < SWEEPERS) await start();
+  const few = await restFor();
+  const kinds: Partial<Measured['jobs']> = {};
+  for (const kind of ['small', 'large'] as const) {
+    const sendOne = sender(api, bodiesOf(kind));
+    const callFor = async (count: number) => {
       let [made, httpBytes] = [0, 0];
       const callOn = async () => {
-        while (made < jobs) {
+        while (made < count) {
           made++;
-          httpBytes += await send();
+          httpBytes += await sendOne();
         }
       };
-      await Promise.all(Array.from({ length: CALLERS }, callOn));
-      await delay(SETTLE_MS);
-      const after = await look();
-      const seconds = after.seconds - before.seconds;
-      const perJob = each((key) => (after[key] - before[key] - together.rates[key] * seconds) / made);
-      kinds[kind] = { ...perJob, httpBytes: httpBytes / made };
-    }
-    await client.end();
-    redisClient?.disconnect();
-    return {
-      few: each((key) => few.rates[key] - alone.rates[key]),
-      further: each((key) => together.rates[key] - few.rates[key]),
-      connections: {
-        database: together.connections.database - few.connections.database,
-        redis: together.connections.redis - few.connections.redis,
-      },
-      jobs: kinds as Measured['jobs'],
+      await undisturbed(() => Promise.all(Array.from({ length: CALLERS }, callOn)));
+      return { made, httpBytes };
     };
-  } finally {
-    await endAll();
+    await callFor(WARM_CALLS);
+    await delay(SETTLE_MS);
+    const before = await look();
+    const { made, httpBytes } = await callFor(jobs);
+    await delay(SETTLE_MS);
+    const after = await look();
+    const seconds = after.seconds - before.seconds;
+    const perJob = each((key) => (after[key] - before[key] - few.rates[key] * seconds) / made);
+    kinds[kind] = { ...perJob, httpBytes: httpBytes / made };
   }
+  while (workers.length < SWEEPERS + FURTHER) await start();
+  const all = await restFor();
+  await client.end();
+  redisClient?.disconnect();
+  return {
+    throughput,
+    few: each((key) => few.rates[key] - alone.rates[key]),
+    further: each((key) => Math.max(0, all.rates[key] - few.rates[key]) / FURTHER),
+    connections: {
+      database: (all.connections.database - few.connections.database) / FURTHER,
+      redis: (all.connections.redis - few.connections.redis) / FURTHER,
+    },
+    jobs: kinds as Measured['jobs'],
+  };
+}
+
+/** Jobs per second while several callers wait for their answers; a second before it warms the worker. */
+async function measureThroughput(send: () => Promise<number>): Promise<number> {
+  const callFor = async (ms: number) => {
+    const startedMs = performance.now();
+    let done = 0;
+    const callOn = async () => {
+      while (performance.now() - startedMs < ms) {
+        await send();
+        done++;
+      }
+    };
+    await Promise.all(Array.from({ length: THROUGHPUT_CALLERS }, callOn));
+    return (1000 * done) / (performance.now() - startedMs);
+  };
+  await callFor(1000);
+  return callFor(THROUGHPUT_MS);
 }
 
 /** @returns a call that waits for its answer, and says how many bytes of bodies went to and fro */
@@ -193,8 +238,8 @@ function each(of: (key: keyof Used) => number): Record<keyof Used, number> {
   return Object.fromEntries(KEYS.map((key) => [key, of(key)])) as Record<keyof Used, number>;
 }
 
-/** What PostgreSQL reaches here with the statements of a job, per second. */
-type Rates = { records: number; stores: number; claims: number };
+/** What PostgreSQL reaches here with the statements of a job, per second, in each round. */
+type Rates = Record<'stores' | 'claims' | 'records', number[]>;
 
 async function measureRates(): Promise<Rates> {
   try {
@@ -212,23 +257,27 @@ async function measureRates(): Promise<Rates> {
       await Promise.all(Array.from({ length: CONNECTIONS }, workOn));
       return (1000 * done) / (performance.now() - startedMs);
     };
-    const conditions = { locationIds: [], maxWaiting: 1_000_000 };
-    let stored = 0;
-    const store = async () => {
-      await insertJob(db, newJob(), conditions);
-      stored++;
-    };
-    const stores = await perSecond(store, WAITING);
-    const claims = await perSecond(() => claimJob(db, 'bench'), stored);
-    await close();
     const [{ request: problem, locations }] = problems('small', 1);
     const outcome = await optimize({ request: problem, locations, settings: BENCH_SETTINGS });
     if (outcome.status !== 'optimal' && outcome.status !== 'feasible') throw new Error(outcome.status);
+    const { result } = outcome;
     const record = await openRecord(postgres.adminUrl, locations, CONNECTIONS);
     const input = JSON.stringify(problem);
-    const records = await perSecond(() => record.keep(problem, input, outcome.result));
+    const conditions = { locationIds: [], maxWaiting: 1_000_000 };
+    const found: Rates = { stores: [], claims: [], records: [] };
+    for (let round = 0; round < RATE_ROUNDS; round++) {
+      let stored = 0;
+      const store = async () => {
+        await insertJob(db, newJob(), conditions);
+        stored++;
+      };
+      found.stores.push(await perSecond(store, WAITING));
+      found.claims.push(await perSecond(() => claimJob(db, 'bench'), stored));
+      found.records.push(await perSecond(() => record.keep(problem, input, result)));
+    }
     await record.close();
-    return { stores, claims, records };
+    await close();
+    return found;
   } finally {
     await endAll();
   }
@@ -240,16 +289,22 @@ function reportInputs(): void {
     ...measured.map((one) => figureOf(of(one))),
   ];
   const ofJob = (kind: Kind): string[][] => [
-    row(`${kind} job: transactions`, ({ jobs: of }) => of[kind].transactions),
-    row('write-ahead log, KiB', ({ jobs: of }) => of[kind].walBytes / 1024),
+    row(`a ${kind} job: transactions`, ({ jobs: of }) => of[kind].transactions),
+    row('write-ahead log, KiB', ({ jobs: of }) => of[kind].walBytes / KIB),
     row('processor time of PostgreSQL, ms', ({ jobs: of }) => of[kind].databaseMs),
     row('commands of Redis', ({ jobs: of }) => of[kind].redisCommands),
-    row('to and from Redis, KiB', ({ jobs: of }) => of[kind].redisBytes / 1024),
+    row('to and from Redis, KiB', ({ jobs: of }) => of[kind].redisBytes / KIB),
     row('processor time of Redis, ms', ({ jobs: of }) => of[kind].redisMs),
     row('processor time of the worker, ms', ({ jobs: of }) => of[kind].workerMs),
-    row('request and answer, KiB', ({ jobs: of }) => of[kind].httpBytes / 1024),
+    row('request and answer, KiB', ({ jobs: of }) => of[kind].httpBytes / KIB),
+  ];
+  const rate = (name: string, found: readonly number[]) => [
+    name,
+    ...measured.map(() => spread(found, whole, [0, 1])),
   ];
   const rows = [
+    row('1 worker, 8 callers: small jobs per second', ({ throughput }) => throughput[0]),
+    row('2 workers', ({ throughput }) => throughput[1]),
     row('idle, each second: transactions of the first three workers', ({ few }) => few.transactions),
     row('of a further worker', ({ further }) => further.transactions),
     row('write-ahead log of a further worker, bytes', ({ further }) => further.walBytes),
@@ -258,68 +313,104 @@ function reportInputs(): void {
     row('Redis', ({ connections: of }) => of.redis),
     ...ofJob('small'),
     ...ofJob('large'),
-    row(`PostgreSQL here, ${CONNECTIONS} connections, each second: jobs stored`, () => rates.stores),
-    row('jobs claimed', () => rates.claims),
-    row('jobs stored, claimed, ended with a plan, and read', () => rates.records),
+    rate(`PostgreSQL alone, ${CONNECTIONS} connections, each second: jobs stored`, rates.stores),
+    rate('jobs claimed', rates.claims),
+    rate('small jobs stored, claimed, ended with a plan, and read', rates.records),
   ];
   reportTable({ columns: ['', ...names.map((name) => BACKENDS[name])], rows }, json, 'inputs');
 }
 
-/** What a server does not do more than: PostgreSQL as here, one core of Redis, a network and connections as usual. */
+const KIB = 1024;
+/** Assumed: what a server does not do more than. Of Redis it is one core, of PostgreSQL what it reached here. */
 const NETWORK_BYTES = 125_000_000;
 const DATABASE_CONNECTIONS = 500;
+const WORKERS = [10, 100, 1000];
 
-function reportPaper(): void {
-  const ways = measured.flatMap((of, i) =>
+/** A size of jobs with a backend: what a worker does, and the rates at which something is full. */
+type Way = {
+  name: string;
+  used: Measured['jobs'][Kind];
+  further: Measured['further'];
+  few: Measured['few'];
+  /** jobs per second of a worker that has a core and waits for nothing */
+  perWorker: number;
+  /** jobs per second at which each is full */
+  limits: Record<string, number>;
+};
+
+function waysOf(): Way[] {
+  const median = (found: readonly number[]) => percentile(found, 0.5);
+  return measured.flatMap(({ jobs: byKind, connections, further, few }, i) =>
     (['small', 'large'] as const).map((kind) => {
-      const job = of.jobs[kind];
-      const perWorker = 1000 / job.workerMs;
+      const used = byKind[kind];
+      const perWorker = 1000 / used.workerMs;
       // The record of a large job costs more by as much as PostgreSQL works more for it.
-      const weight = job.databaseMs / of.jobs.small.databaseMs;
-      const ends: Record<string, number> = {
-        'claims, one after the other': rates.claims / perWorker,
-        'records of jobs in PostgreSQL': rates.records / weight / perWorker,
-        ...(job.redisMs > 0.001 && { 'a core of Redis': 1000 / job.redisMs / perWorker }),
-        // To and from the caller, and to and from the worker.
-        'a network of 1 Gbit/s at PostgreSQL': NETWORK_BYTES / (2 * job.httpBytes) / perWorker,
-        [`${DATABASE_CONNECTIONS} connections of PostgreSQL`]: DATABASE_CONNECTIONS / of.connections.database,
+      const weight = used.databaseMs / byKind.small.databaseMs;
+      const limits = {
+        'claims, one after the other': median(rates.claims),
+        'records of jobs in PostgreSQL': median(rates.records) / weight,
+        ...(used.redisMs > 0.001 && { 'a core of Redis': 1000 / used.redisMs }),
+        // To and from the API, and to and from the worker.
+        'a network of 1 Gbit/s at PostgreSQL': NETWORK_BYTES / (2 * used.httpBytes),
+        [`${DATABASE_CONNECTIONS} connections of PostgreSQL`]:
+          (perWorker * DATABASE_CONNECTIONS) / connections.database,
       };
-      return { name: `${kind}, ${BACKENDS[names[i]]}`, of, perWorker, ends };
+      return { name: `${kind}, ${BACKENDS[names[i]]}`, used, further, few, perWorker, limits };
     }),
   );
-  const limits = [...new Set(ways.flatMap(({ ends }) => Object.keys(ends)))];
+}
+
+function reportLimits(ways: readonly Way[]): void {
+  const limits = [...new Set(ways.flatMap((way) => Object.keys(way.limits)))];
   const rows = [
-    ['jobs per second of a worker', ...ways.map(({ perWorker }) => figureOf(perWorker))],
+    ['a worker with a core of its own does', ...ways.map(({ perWorker }) => `${figureOf(perWorker)} jobs/s`)],
     ...limits.map((limit) => [
-      `workers until: ${limit}`,
-      ...ways.map(({ ends }) => (ends[limit] === undefined ? '–' : whole(ends[limit]))),
-    ]),
-    ...[10, 100, 1000].map((workers) => [
-      `${whole(workers)} workers: jobs per second, and the limit that is nearest, or passed first`,
-      ...ways.map(({ perWorker, ends }) => {
-        const [limit, most] = Object.entries(ends).reduce((a, b) => (b[1] < a[1] ? b : a));
-        return `${whole(perWorker * Math.min(workers, most))}: ${limit} (${whole((100 * workers) / most)} %)`;
-      }),
-    ]),
-    ...[10, 100, 1000].map((workers) => [
-      `${whole(workers)} idle workers: transactions per second`,
-      ...ways.map(({ of }) => whole(of.few.transactions + (workers - SWEEPERS) * of.further.transactions)),
+      limit,
+      ...ways.map(({ limits: { [limit]: most }, perWorker }) =>
+        most === undefined ? '–' : `${whole(most)} jobs/s, ${whole(most / perWorker)} workers`,
+      ),
     ]),
   ];
+  reportTable({ columns: ['full at', ...ways.map(({ name }) => name)], rows }, json, 'limits');
+}
+
+function reportPaper(ways: readonly Way[]): void {
+  const row = (name: string, of: (way: Way) => string) => [name, ...ways.map(of)];
+  const rows = WORKERS.flatMap((workers) => {
+    const asked = ({ perWorker }: Way) => workers * perWorker;
+    const first = ({ limits }: Way) => Object.entries(limits).reduce((a, b) => (b[1] < a[1] ? b : a));
+    return [
+      row(`**${whole(workers)} workers**: jobs/s that they could do`, (way) => whole(asked(way))),
+      row('full first', (way) => {
+        const [limit, most] = first(way);
+        return most < asked(way)
+          ? `${limit}, at ${whole(most)} jobs/s`
+          : `nothing; ${limit} at ${share(asked(way) / most)}`;
+      }),
+      row('all of them busy: transactions/s', (way) => whole(asked(way) * way.used.transactions)),
+      row('write-ahead log, MiB/s', (way) => figureOf((asked(way) * way.used.walBytes) / KIB ** 2)),
+      row('commands of Redis/s', (way) => whole(asked(way) * way.used.redisCommands)),
+      row('network of PostgreSQL, Mbit/s', (way) => whole((asked(way) * 2 * way.used.httpBytes * 8) / 1e6)),
+      row('all of them idle: transactions/s', ({ few, further }) =>
+        whole(few.transactions + (workers - SWEEPERS) * further.transactions),
+      ),
+    ];
+  });
   reportTable({ columns: ['', ...ways.map(({ name }) => name)], rows }, json, 'paper');
 }
+
+const share = (part: number) => `${whole(100 * part)} %`;
 
 /** What is smaller than it can be measured is 0. */
 const figureOf = (value: number) => (value < 0.0005 ? '0' : digits(value));
 
 endAllOnFault();
 const names = backends.split(',');
-const measured: Measured[] = [];
-for (const backend of names) {
-  console.error(`${backend} …`);
-  measured.push(await measure(backend));
-}
 const rates = await measureRates();
+const measured = await Promise.all(names.map(measure));
+await endAll();
 reportInputs();
-reportPaper();
+const ways = waysOf();
+reportLimits(ways);
+reportPaper(ways);
 process.exit();

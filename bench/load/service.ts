@@ -19,7 +19,7 @@ export async function startLoadService(
   places: readonly LocationPoint[],
   settings: Record<string, string> = {},
 ) {
-  const folder = path.join(tmpdir(), `fleet-load-${process.pid}`);
+  const folder = path.join(tmpdir(), `fleet-load-${process.pid}-${backend}`);
   const starting = startEmbeddedPostgres(folder);
   endLater(async () => {
     const started = await starting;

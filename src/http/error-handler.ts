@@ -9,7 +9,9 @@ const RETRY_AFTER_SECONDS = 5;
 /** Answers any error with the envelope. Details that the caller may not see go only to the log. */
 export function handleError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
   const known = translate(error, request);
-  if (known.status >= 500) request.log.error({ err: error }, known.code);
+  // What is not stored yet is the caller's situation, not a fault of the service.
+  if (known.code === 'MODEL_NOT_LOADED') request.log.info({ reason: known.message }, known.code);
+  else if (known.status >= 500) request.log.error({ err: error }, known.code);
   if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds));
   // These headers were set for an answer that failed before any of it was sent. They do not apply to this one.
   for (const name of ['content-encoding', 'content-disposition']) reply.removeHeader(name);

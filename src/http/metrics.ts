@@ -59,6 +59,10 @@ function addServiceFigures(
   const running = gauge('fleet_jobs_running', 'Jobs that workers work on');
   const workers = gauge('fleet_workers', 'Workers with a heartbeat within JOB_LOCK_SECONDS');
   const slots = gauge('fleet_worker_slots', 'Jobs that these workers can work on at once');
+  const webhooks = gauge(
+    'fleet_webhook_oldest_seconds',
+    'Age of the oldest event that waits for a webhook which is switched on; 0: none waits',
+  );
   const utilization = gauge(
     'fleet_utilization_ratio',
     "Demand served over capacity of the fleet, in the newest stored plan: the plan's kpis.utilization",
@@ -78,6 +82,7 @@ function addServiceFigures(
     setKnown(running, figures?.running ?? null);
     setKnown(workers, figures?.workers ?? null);
     setKnown(slots, figures?.slots ?? null);
+    setKnown(webhooks, figures?.oldestWebhookSeconds ?? null);
     setKnown(utilization, figures?.newestPlan?.utilization ?? null);
     setKnown(coverage, figures?.newestPlan?.demandCoverage ?? null);
     waiting.reset();

@@ -12,6 +12,9 @@ import { findFaults } from './faults.ts';
 const subscribeMessage = Compile(SubscribeMessage);
 const unsubscribeMessage = Compile(UnsubscribeMessage);
 
+/** Messages of a socket that wait for their turn: at so many it is read no further. */
+const MAX_WAITING = 50;
+
 /** Above this many unread bytes progress is skipped; the next message supersedes it. */
 const SKIP_PROGRESS_BYTES = 64 * 1024;
 
@@ -27,7 +30,7 @@ type SessionDeps = Pick<Deps, 'config' | 'database' | 'watch' | 'tracing'> & {
  */
 export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
   const { config, database, watch, tracing, caller } = deps;
-  let turn = Promise.resolve();
+  const inTurn = takeTurns(socket, deps.onError);
   const unfollow = caller?.follow(() => refuse());
   /** job id → ends the subscription. A job is in here from `subscribe` until `complete`, `unsubscribe` or close. */
   const subscriptions = new Map<string, () => void>();
@@ -124,6 +127,8 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
   };
 
   socket.on('message', (data, isBinary) => {
+    // It was on its way while this side closed the socket.
+    if (socket.readyState !== socket.OPEN) return;
     let message: unknown;
     try {
       message = isBinary ? undefined : JSON.parse(String(data));
@@ -133,12 +138,10 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
     if (subscribeMessage.Check(message)) {
       const { job_id: jobId } = message;
       // One after the other: a second message about the job finds the subscription.
-      if (caller) turn = turn.then(() => subscribeAs(caller, jobId));
-      else void subscribe(jobId);
+      inTurn(() => (caller ? subscribeAs(caller, jobId) : subscribe(jobId)));
     } else if (unsubscribeMessage.Check(message)) {
       const { job_id: jobId } = message;
-      if (caller) turn = turn.then(() => subscriptions.get(jobId)?.());
-      else subscriptions.get(jobId)?.();
+      inTurn(async () => subscriptions.get(jobId)?.());
     } else fail('VALIDATION_ERROR', describeMessage(message), jobIdOf(message));
   });
 
@@ -157,6 +160,25 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
     unfollow?.();
     for (const close of [...subscriptions.values()]) close();
   });
+}
+
+/**
+ * Handles the messages of a socket one after the other. Who sends faster than that waits in its own connection, not in
+ * this process: it is read no further until some messages are handled.
+ * @returns handles a message when its turn comes
+ */
+function takeTurns(socket: WebSocket, onError: (error: unknown) => void) {
+  let turn = Promise.resolve();
+  let waiting = 0;
+  return (work: () => Promise<void>): void => {
+    if (++waiting === MAX_WAITING) socket.pause();
+    turn = turn
+      .then(() => (socket.readyState === socket.OPEN ? work() : undefined))
+      .catch(onError)
+      .finally(() => {
+        if (waiting-- === MAX_WAITING) socket.resume();
+      });
+  };
 }
 
 const progressTexts = new WeakMap<Progress, string>();

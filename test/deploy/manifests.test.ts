@@ -9,6 +9,7 @@ import * as policy from 'kubernetes-models/policy/v1';
 import * as core from 'kubernetes-models/v1';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { isPublicAddress, openAddressList } from '../../src/addresses.ts';
 import { loadConfig, SettingsSchema } from '../../src/config.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { findProgram } from '../helpers/programs.ts';
@@ -151,6 +152,25 @@ describe('deploy/kubernetes', () => {
     expect(find('ScaledObject', 'fleet-worker').spec.scaleTargetRef).toEqual({ name: 'fleet-worker' });
   });
 
+  test('lets workers send webhooks to public addresses by HTTPS, and nothing into the networks around them', () => {
+    const { podSelector, egress } = find('NetworkPolicy', 'fleet-internet').spec;
+    expect(podSelector.matchExpressions[0].values).toContain('fleet-worker');
+    const [{ ports, to }] = egress;
+    expect(ports).toEqual([{ port: 443, protocol: 'TCP' }]);
+    const open = to.map(({ ipBlock }: { ipBlock: { cidr: string; except?: string[] } }) => {
+      const [isIn, isOut] = [ipBlock.cidr, (ipBlock.except ?? []).join()].map(openAddressList);
+      return (address: string) => isIn!(address) && !isOut!(address);
+    });
+    const isOpen = (address: string) => open.some((each: (address: string) => boolean) => each(address));
+    for (const address of ['93.184.215.14', '8.8.8.8', '2606:2800:21f::1']) {
+      expect([address, isOpen(address), isPublicAddress(address)]).toEqual([address, true, true]);
+    }
+    const inside = ['10.0.0.1', '127.0.0.1', '169.254.169.254', '172.20.0.1', '192.168.1.1', '100.64.0.1'];
+    for (const address of [...inside, 'fd00::1', 'fe80::1', '::1']) {
+      expect([address, isOpen(address)]).toEqual([address, false]);
+    }
+  });
+
   const kubectl = findProgram('kubectl');
   if (!kubectl)
     console.warn('kubectl is not installed: that Kustomize puts the manifests together is NOT tested');
@@ -203,6 +223,16 @@ describe('deploy/systemd', () => {
     // Of our units only: those of the machine may be wrong.
     const ours = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('fleet-'));
     expect(ours).toEqual([]);
+  });
+  test.skipIf(!analyze)('lets a process that was taken over do little, by the count of systemd', () => {
+    // Exposure by its marks is from 0 to 10, here in tenths; a unit without any protection has 9.6.
+    const limit = ['security', '--offline=true', '--threshold=20', '--no-pager'];
+    for (const unit of units) {
+      const { status, stdout } = spawnSync(analyze!, [...limit, path.join(folder, unit)], {
+        encoding: 'utf8',
+      });
+      expect([unit, status], stdout).toEqual([unit, 0]);
+    }
   });
 });
 

@@ -73,7 +73,13 @@ describe.skipIf(!prometheus)('a real Prometheus on a real service', () => {
     service = await startTestService({
       apis: 0,
       workers: 0,
-      overrides: { METRICS: true, JOB_LOCK_SECONDS: 10, SWEEP_INTERVAL_SECONDS: 1, HOST: '127.0.0.1' },
+      overrides: {
+        METRICS: true,
+        JOB_LOCK_SECONDS: 10,
+        SWEEP_INTERVAL_SECONDS: 1,
+        HOST: '127.0.0.1',
+        WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+      },
     });
     await service.pool.query(
       `insert into demand_observations select 1, to_timestamp(h * 3600.0), 5 + h % 24
@@ -118,6 +124,24 @@ describe.skipIf(!prometheus)('a real Prometheus on a real service', () => {
     await expect.poll(round, { timeout: 150_000, interval: 1000 }).toEqual([]);
     expect(await server.readRuleFaults()).toEqual([]);
   }, 180_000);
+
+  test('fires when events wait for a webhook, and when one is given up', async () => {
+    const broken = ['FleetWebhooksDead', 'FleetWebhooksWait'];
+    const firing = async () => (await server.readFiring()).filter((name) => broken.includes(name)).sort();
+    expect(await firing()).toEqual([]);
+    // Nothing listens there.
+    const url = `http://127.0.0.1:${await freePort()}/`;
+    const { body } = await post('webhooks', { url, events: ['job.completed'] });
+    const store = (age: string, retry: string) =>
+      service.pool.query(
+        `insert into webhook_deliveries (delivery_id, webhook_id, event, job_id, data, created_at, retry_until)
+          values ($1, $2, 'job.completed', 'opt_x', '{}', now() - $3::interval, now() + $4::interval)`,
+        [`msg_${retry}`, body.data.webhook_id, age, retry],
+      );
+    await store('20 minutes', '23 hours');
+    await store('1 day', '0 hours');
+    await expect.poll(firing, { timeout: 80_000 }).toEqual(broken);
+  }, 120_000);
 
   test('fires when workers are killed, a job crashes and PostgreSQL gives no figures, and not before', async () => {
     const { body } = await post('optimize', longRequest(120), { prefer: 'respond-async' });

@@ -109,6 +109,27 @@ describe('/metrics after real jobs', () => {
     expect(sampleOf(seen, 'fleet_database_up')).toBe(1);
   });
 
+  test('an API process shows how long the oldest event waits for a webhook, unless that is switched off', async () => {
+    await service.pool.query(
+      `insert into webhooks (webhook_id, url, description, events, secret, active)
+        select 'whk_' || name, 'https://receiver.example/', '', '{job.completed}', '\\x00', name = 'on'
+        from unnest(array['on', 'off']) name`,
+    );
+    await service.pool.query(
+      `insert into webhook_deliveries
+          (delivery_id, webhook_id, event, job_id, data, status, created_at, next_at, ended_at)
+        select 'msg_' || age, 'whk_' || webhook, 'job.completed', 'opt_x', '{}', status,
+          now() - age * interval '1 s', now() + interval '1 hour', case when status <> 'waiting' then now() end
+        from (values (600, 'on', 'waiting'), (60, 'on', 'waiting'), (900, 'on', 'dead'), (1200, 'off', 'waiting'))
+          d(age, webhook, status)`,
+    );
+    const oldest = async () => sampleOf(await scrape(api.url), 'fleet_webhook_oldest_seconds')!;
+    await expect.poll(oldest, { timeout: 20_000 }).toBeGreaterThanOrEqual(600);
+    expect(await oldest()).toBeLessThan(700);
+    await service.pool.query('delete from webhook_deliveries; delete from webhooks');
+    await expect.poll(oldest, { timeout: 20_000 }).toBe(0);
+  });
+
   test('the error of the forecast is that of the forecast which the service would have given the day before', async () => {
     const start_at = new Date(YESTERDAY * HOUR_MS).toISOString();
     const { body } = await send(`${api.url}/api/v1/forecast`, {

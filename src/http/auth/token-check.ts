@@ -45,8 +45,9 @@ export function openTokenCheck(config: TokenConfig): TokenCheck {
       throw translate(error);
     });
     const subject = claimOf(payload, config.JWT_SUBJECT_CLAIM);
-    if (typeof subject !== 'string' || subject === '')
-      throw new AppError('UNAUTHORIZED', `the token has no claim "${config.JWT_SUBJECT_CLAIM}"`);
+    // Half a surrogate pair cannot be stored as it is: two such subjects would be one owner.
+    if (typeof subject !== 'string' || subject === '' || !subject.isWellFormed())
+      throw new AppError('UNAUTHORIZED', `the token has no valid claim "${config.JWT_SUBJECT_CLAIM}"`);
     return {
       owner: ownerOfSubject(subject),
       role: highest(ROLES, claimOf(payload, config.JWT_ROLE_CLAIM)) as Role | null,

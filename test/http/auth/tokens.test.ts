@@ -55,6 +55,9 @@ describe('tokens signed with a secret, beside keys', () => {
       tokenOf(good, secret, 'HS512'),
       tokenOf(good, secret, 'HS256', { expires: '-1m' }),
       tokenOf({ ...good, sub: '' }, secret, 'HS256'),
+      tokenOf({ ...good, sub: 'ada\ud800' }, secret, 'HS256'),
+      tokenOf({ ...good, sub: ['ada'] } as never, secret, 'HS256'),
+      tokenOf({ ...good, nbf: Math.floor(Date.now() / 1000) + 60 }, secret, 'HS256'),
       new SignJWT({ iss: ISSUER, aud: AUDIENCE, sub: 'ada', ...good })
         .setProtectedHeader({ alg: 'HS256' })
         .sign(secret),
@@ -70,6 +73,16 @@ describe('tokens signed with a secret, beside keys', () => {
       expect(answer.status, String(i)).toBe(401);
       expect(answer.headers.get('www-authenticate'), String(i)).toMatch(/^Bearer realm="fleet"/);
     }
+  });
+
+  test('clocks may differ by five seconds, no more', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const statusAt = async (exp: number) => {
+      const claims = { iss: ISSUER, aud: AUDIENCE, sub: 'ada', ...roles('planner'), exp };
+      return (await ask(await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(secret))).status;
+    };
+    expect(await statusAt(now - 1)).toBe(200);
+    expect(await statusAt(now - 7)).toBe(401);
   });
 
   test('jobs belong to the subject, whichever token it has; a key is another owner', async () => {
