@@ -137,14 +137,18 @@ function startsByRow(list: Candidates, n: number, first: number, end: number): I
 /** Positions of the first `count` candidates in approximate order of cost, by buckets of equal width. O(count). */
 export function orderByCost(list: Candidates, count: number): Int32Array {
   const { arrays } = list;
+  let least = Number.POSITIVE_INFINITY;
   let largest = 0;
-  for (let a = 0; a < count; a++) if (list.cost[a] > largest) largest = list.cost[a];
+  for (let a = 0; a < count; a++) {
+    if (list.cost[a] > largest) largest = list.cost[a];
+    if (list.cost[a] < least) least = list.cost[a];
+  }
   const buckets = Math.max(1, 2 * count);
-  const scale = largest > 0 ? (buckets - 1) / largest : 0;
+  const scale = largest > least ? (buckets - 1) / (largest - least) : 0;
   const starts = arrays.int32(buckets + 1);
-  for (let a = 0; a < count; a++) starts[Math.floor(list.cost[a] * scale) + 1]++;
+  for (let a = 0; a < count; a++) starts[Math.floor((list.cost[a] - least) * scale) + 1]++;
   for (let b = 0; b < buckets; b++) starts[b + 1] += starts[b];
   const order = arrays.int32(count);
-  for (let a = 0; a < count; a++) order[starts[Math.floor(list.cost[a] * scale)]++] = a;
+  for (let a = 0; a < count; a++) order[starts[Math.floor((list.cost[a] - least) * scale)]++] = a;
   return order;
 }

@@ -3,7 +3,7 @@
  * those that came closest to entering it, and must find no improvement by its own factorisation, reduced costs and
  * feasibility tests.
  * All arcs have been checked before (`flow/certify.ts`). HiGHS is the second opinion of an independent engine. It
- * takes about as long as the flow itself.
+ * takes about as long as the flow itself with few locations, and a tenth of that with 2,000.
  */
 
 import { confirmBasis } from '../highs/highs-confirm.ts';

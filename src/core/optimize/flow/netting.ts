@@ -13,7 +13,7 @@
  * (p_j − c_kj)).
  * O(n), and O(n) more per balanced location.
  */
-import type { ArcSet } from './arcs.ts';
+import type { ArcSet } from './arc-set.ts';
 import type { Arrays } from './arrays.ts';
 import { addCandidate, type Candidates } from './candidates.ts';
 import { attach, idleNode, layOut, type SpanningTree, sinkNode } from './spanning-tree.ts';

@@ -8,7 +8,7 @@
  */
 import { UNKNOWN_PROGRESS } from '../run/control.ts';
 import { isOver } from '../run/stopping.ts';
-import type { ArcSet } from './arcs.ts';
+import type { ArcSet } from './arc-set.ts';
 import type { Candidates } from './candidates.ts';
 import { artificialNode, pivot, rootAtZero, type SpanningTree } from './spanning-tree.ts';
 import type { FlowControl, FlowCounts } from './types.ts';

@@ -4,8 +4,8 @@
  * the one with the highest price decides.
  */
 import type { FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
-import type { ArcSet } from './arcs.ts';
-import { largestOf, nextBelow, worstOfRow } from './arcs.ts';
+import type { ArcSet } from './arc-set.ts';
+import { largestOf, nextBelow, worstOfRow } from './arc-set.ts';
 import type { Arrays } from './arrays.ts';
 import { createNearestCollector } from './candidates.ts';
 import { sinkNode } from './spanning-tree.ts';

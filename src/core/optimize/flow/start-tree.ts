@@ -11,7 +11,7 @@
  * O(candidates + n), and O(n log n) per source that has units left.
  */
 import { KeyHeap } from '../problem/key-heap.ts';
-import type { ArcSet } from './arcs.ts';
+import type { ArcSet, GuidePrices } from './arc-set.ts';
 import { addCandidate, type Candidates, orderByCost } from './candidates.ts';
 import {
   artificialNode,
@@ -42,6 +42,7 @@ export type Amounts = {
 /**
  * Builds the tree. The candidates contain real arcs only; slack arcs (and arcs of the artificial node if needed) are
  * appended.
+ * @param guide the prices at which the candidates have reduced costs instead of costs
  * @returns the cost of the artificial node, or null if it is not needed
  */
 export function startTree(
@@ -49,6 +50,7 @@ export function startTree(
   amounts: Amounts,
   list: Candidates,
   arcs: ArcSet,
+  guide?: GuidePrices | null,
 ): number | null {
   const { n, parent } = tree;
   const { sources, sinks, supply, demand, unservedCost } = amounts;
@@ -76,6 +78,7 @@ export function startTree(
   };
 
   const order = orderByCost(list, list.count);
+  if (guide) restoreCosts(list, n, guide);
   for (let r = 0; r < order.length && (toServe > 0 || unservedCost); r++) {
     const a = order[r];
     send(list.from[a], list.to[a] - sinkNode(n, 0), list.cost[a]);
@@ -87,12 +90,12 @@ export function startTree(
     open ??= new KeyHeap(n);
     open.clear();
     arcs.forEachInRow(i, (j, cost) => {
-      if (demand[j] > 0) open!.push(j, cost);
+      if (demand[j] > 0) open!.push(j, guide ? cost - guide.sink[j] : cost);
     });
     // An exhausted source has a parent. Until then every sink that it fills becomes its child.
     while (supply[i] > 0 && toServe > 0 && open.size() > 0) {
       const j = open.pop();
-      send(i, j, open.keyOf(j));
+      send(i, j, guide ? open.keyOf(j) + guide.sink[j] : open.keyOf(j));
     }
   }
   if (toServe < 0) attach(tree, slack, idle, -toServe, 0);
@@ -106,6 +109,11 @@ export function startTree(
   addSlackArcs(list, n, amounts, bigM);
   layOut(tree);
   return bigM;
+}
+
+/** Costs again instead of reduced costs at the prices of the guide. */
+function restoreCosts({ count, from, to, cost }: Candidates, n: number, guide: GuidePrices): void {
+  for (let a = 0; a < count; a++) cost[a] += guide.sink[to[a] - sinkNode(n, 0)] - guide.source[from[a]];
 }
 
 /**
