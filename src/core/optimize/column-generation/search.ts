@@ -8,19 +8,24 @@
  *      columns
  *      Small problems that branching does not prove soon: a plan by simulated annealing (`anneal.ts`), if there is
  *      none; choosing configurations of locations (`configuration-model.ts`); a better plan by annealing
+ *      Large problems: parts of the city one after the other, by local search, then each by a search of its own
+ *      (`parts.ts`)
  *   4. branch and cut among all moves that a cheaper plan can use: those whose reduced cost is within the gap
  */
 
-import type { RunControl, SolverModel } from '../highs/highs.ts';
-import { DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
+import { type RunControl, type SolverModel, withSolverModel } from '../highs/highs.ts';
+import { createIncumbent, DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { dearestMove } from '../problem/network.ts';
+import { randomFrom } from '../problem/random.ts';
 import { dearestLoad } from '../problem/unmet-cost.ts';
-import { timeFor } from '../run/budget.ts';
+import { countVehicles } from '../problem/variants.ts';
+import { evenPartOf, timeFor } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
-import { untilOutOfTime } from '../run/stopping.ts';
+import { isOver, untilOutOfTime } from '../run/stopping.ts';
 import type { BaseModel } from './base-model.ts';
 import { branchAmongUsed, branchWithin } from './branch.ts';
+import { createBaseModel } from './build-base-model.ts';
 import { solveByConfigurations } from './configuration-model.ts';
 import { type Configuration, listConfigurations } from './configurations.ts';
 import type { Context, Searched } from './context.ts';
@@ -28,6 +33,7 @@ import { addLocationCuts } from './cuts/separate-cuts.ts';
 import { annealPlans, canAnneal } from './heuristics/anneal.ts';
 import { integerColumnsOf, planGreedily } from './heuristics/greedy.ts';
 import { canImprove, improve } from './heuristics/improve.ts';
+import { type CityPart, chooseParts, hasParts, partOf } from './heuristics/parts.ts';
 import { planForIntegers, roundGreedily, roundUp } from './heuristics/round.ts';
 import { fractionalColumns, movesOf } from './integer-columns.ts';
 import {
@@ -56,6 +62,10 @@ const MAX_CUT_ROUNDS = 30;
 /** After these rounds, cutting continues only while a round raises the bound by this share. */
 const SURE_CUT_ROUNDS = 3;
 const MIN_RAISE = 1e-5;
+/** Of the requested gap: a part is worth more time than its share of the whole gap needs. */
+const PART_GAP_SHARE = 0.25;
+/** Rounds of parts go on while one saves this share. */
+const MIN_GAIN = 1e-4;
 /** Annealing runs for a first plan: where these find none, often there is none. */
 const FIRST_PLAN_RUNS = 3;
 
@@ -73,7 +83,8 @@ export async function search(
   untilOutOfTime(() => {
     ended = run(context, early);
   });
-  if (typeof ended === 'object') ended = await finishPuzzle(context, ended, control);
+  if (typeof ended === 'object')
+    ended = await (hasParts(problem) ? finishByParts : finishPuzzle)(context, ended, control);
   // Time is up without a plan: a greedy plan from the present moves is better than none.
   if (ended === 'stopped' && incumbent.best() === null && !incumbent.isCancelled()) {
     incumbent.consider(early.plan ?? planGreedily(problem, master, null, incumbent.isTooLate), 'greedy');
@@ -87,7 +98,10 @@ export async function search(
 /** A plan used only if time is up before there is a better one: cuts may take many seconds. */
 type Early = { plan: Moves | null };
 
-/** A small problem that the first branching did not prove; `configurations` null: there is no list of them. */
+/**
+ * A small problem that the first branching did not prove (`configurations` null: there is no list of them), or a large
+ * one that is searched part by part.
+ */
 type Open = { relaxed: Relaxed; configurations: readonly Configuration[] | null };
 
 function run(context: Context, early: Early): Searched | Open {
@@ -111,6 +125,7 @@ function run(context: Context, early: Early): Searched | Open {
   if (base.firstUnmet >= 0) {
     if (!draft) improvePlan(context, relaxed, null);
     if (incumbent.isProved()) return 'done';
+    if (hasParts(problem) && incumbent.best() !== null) return { relaxed, configurations: null };
     const configurations = listConfigurations(problem);
     if (configurations || canAnneal(problem)) {
       // What branching proves needs no better plan; the rest usually does.
@@ -145,6 +160,63 @@ async function finishPuzzle(
     else ended = incumbent.best() === null ? branch(context, relaxed) : branchWithin(context, relaxed);
   });
   return ended;
+}
+
+/**
+ * Improves the plan of a large problem part by part, until a round of them gains little; then branches. Of problems
+ * that branching may prove, parts get only a share of the time.
+ */
+async function finishByParts(context: Context, { relaxed }: Open, control: RunControl): Promise<Searched> {
+  const { problem, base, incumbent } = context;
+  const random = randomFrom(problem.locationIds.length);
+  const price = priceOfService(base, relaxed);
+  for (const { locations } of canImprove(problem) ? [] : chooseParts(problem, random)) {
+    const part = partOf(problem, incumbent.best()!.moves, locations);
+    improve(part.problem, part.moves, price, incumbent.isOver, (moves) => {
+      incumbent.consider(part.planWith(moves), 'rounding');
+      return false;
+    });
+    incumbent.report();
+    if (incumbent.isProved()) return 'done';
+    if (incumbent.isOver()) return 'stopped';
+  }
+  const time = canImprove(problem) ? timeFor('parts', control) : control;
+  for (let gained = 1; gained > MIN_GAIN && !isOver(time); ) {
+    const before = incumbent.best()!.objectiveUnits;
+    for (const { locations, left } of chooseParts(problem, random)) {
+      if (isOver(time)) break;
+      const part = partOf(problem, incumbent.best()!.moves, locations);
+      const share = { ...control, onProgress: undefined, ...evenPartOf(time, left) };
+      const moves = await planPart(part, incumbent.gap * PART_GAP_SHARE, share);
+      if (moves) incumbent.consider(part.planWith(moves), 'rounding');
+      incumbent.report();
+      if (incumbent.isProved()) return 'done';
+    }
+    gained = 1 - incumbent.best()!.objectiveUnits / before;
+  }
+  let ended: Searched = 'stopped';
+  untilOutOfTime(() => {
+    startFromBest(context);
+    ended = branch(context, relaxed);
+  });
+  return ended;
+}
+
+/** A cheaper plan of a part by a search of its own, if there is one in time. */
+async function planPart(
+  { problem, moves }: CityPart,
+  gap: number,
+  control: RunControl,
+): Promise<Moves | null> {
+  if (countVehicles(problem) === 0) return null;
+  const base = createBaseModel(problem);
+  const incumbent = createIncumbent(problem, gap, { ...control, onProgress: undefined });
+  if (!incumbent.consider(moves, 'rounding')) return null;
+  await withSolverModel(problem.caches.thread, base.model, base.tolerance, control, (model) =>
+    search(problem, base, model, incumbent, control),
+  );
+  const best = incumbent.best()!.moves;
+  return best === moves ? null : best;
 }
 
 function branch(context: Context, relaxed: Relaxed, untilMs?: number): Searched {

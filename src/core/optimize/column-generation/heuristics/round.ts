@@ -11,6 +11,7 @@ import { movesOf } from '../integer-columns.ts';
 import { priceOfService, type Relaxed, relaxMaster, setIntegerBounds } from '../master.ts';
 import { draftGreedily, integerColumnsOf } from './greedy.ts';
 import { canImprove } from './improve.ts';
+import { hasParts } from './parts.ts';
 
 /** A value this close above a whole number counts as that number. */
 const ROUNDING_NOISE = 1e-6;
@@ -35,7 +36,9 @@ export function roundGreedily(context: Context, relaxed: Relaxed): Moves | null 
   if (!draft) return null;
   const isPlan = draft.isPlan && incumbent.consider(draft.moves, 'rounding');
   if (hasLocationBounds(problem) && canImprove(problem)) return draft.moves;
-  if (isPlan && !base.hasIdle) planForIntegers(context, integerColumnsOf(problem, draft.moves), 'rounding');
+  // In a large city this linear programme takes half a minute; its parts find the same.
+  if (isPlan && !base.hasIdle && !hasParts(problem))
+    planForIntegers(context, integerColumnsOf(problem, draft.moves), 'rounding');
   return null;
 }
 

@@ -1,0 +1,167 @@
+/**
+ * Parts of a large city, each a problem of its own. The search improves some hundred locations within a second, but
+ * takes far longer than the time limit for thousands. So it improves a plan part by part.
+ *
+ * A part is a set S of neighbouring locations. What the plan does outside of S and across its edge stays as it is:
+ * vehicles that leave S are not there, and what arrives from outside has already served. With the moves inside of S,
+ *
+ *   supply of k at i    s_ik − Σ_{j ∉ S} x_ijk                        i ∈ S
+ *   demand of j         max(0, D_j − Σ_{i ∉ S, k} cap_k x_ijk)    j ∈ S
+ *   unmet demand        at most what the plan leaves unmet in S, and what the whole plan serves beyond the level
+ *
+ * so a plan of the part together with the rest is a plan of the whole, and saves as much. Parts overlap: a location
+ * at the edge of one is inside of another. O(n + |S|²) per part.
+ * Reference: Shaw, Using constraint programming and local search methods to solve vehicle routing problems (1998),
+ * large neighbourhood search.
+ */
+import { hasFurtherRules } from '../../problem/floors.ts';
+import type { Moves, Problem } from '../../problem/model.ts';
+import { joinMoves, movesOn } from '../../problem/moves.ts';
+import { requiredDemand, totalDemand } from '../../problem/service-level.ts';
+import { createCache } from '../../run/cache.ts';
+
+/** Locations of a part: the search takes about a second for so many. */
+const PART_LOCATIONS = 250;
+/** Share of a part's locations that no part before it holds, on average. */
+const USUAL_NEW = 0.5;
+/** With fewer locations one search of the whole does better. */
+const MIN_LOCATIONS = 1000;
+
+/** Whether parts of the problem are problems of the same kind, and worth a search of their own. */
+export function hasParts(problem: Problem): boolean {
+  const { capacities, locationIds, limits, pinnedPlaces, movingUnits, previous } = problem;
+  if (capacities.length === 1 || locationIds.length < MIN_LOCATIONS) return false;
+  if (hasFurtherRules(problem) || limits.totalFleetSize !== Number.POSITIVE_INFINITY) return false;
+  return !pinnedPlaces && !movingUnits && !previous && !problem.hasPlaceOutside;
+}
+
+export type CityPart = {
+  problem: Problem;
+  /** The plan's moves inside of the part. */
+  moves: Moves;
+  /** The plan of the whole with other moves inside of the part. */
+  planWith(moves: Moves): Moves;
+};
+
+/**
+ * A round of parts that together cover the city; others for other random numbers. O(n log n) each.
+ * @returns `locations`, ascending, and about how many parts are `left`, this one included
+ */
+export function* chooseParts(
+  { network, locationIds }: Problem,
+  random: () => number,
+): Generator<{ locations: Int32Array; left: number }, void> {
+  const n = locationIds.length;
+  const isCovered = new Uint8Array(n);
+  for (let open = n; open > 0; ) {
+    const left = Math.ceil(open / (USUAL_NEW * PART_LOCATIONS));
+    let rank = Math.floor(random() * open);
+    let centre = 0;
+    while (isCovered[centre] === 1 || rank-- > 0) centre++;
+    const costs = network.costUnits.subarray(centre * n, (centre + 1) * n);
+    // Others may be as near as the centre is to itself.
+    const costTo = (j: number) => (j === centre ? -1 : costs[j]);
+    const nearest = Int32Array.from(costs.keys()).sort(
+      (a, b) => costTo(a) - costTo(b) || isCovered[a] - isCovered[b] || a - b,
+    );
+    const locations = nearest.subarray(0, PART_LOCATIONS).sort();
+    for (const j of locations) {
+      if (isCovered[j] === 0) open--;
+      isCovered[j] = 1;
+    }
+    yield { locations, left };
+  }
+}
+
+/** @param locations ascending @param plan serves what is required */
+export function partOf(problem: Problem, plan: Moves, locations: Int32Array): CityPart {
+  const { capacities, limits, unmetCost } = problem;
+  const n = problem.locationIds.length;
+  const size = locations.length;
+  const at = new Int32Array(n).fill(-1);
+  for (let p = 0; p < size; p++) at[locations[p]] = p;
+  const supply = new Int32Array(capacities.length * size);
+  const demand = Float64Array.from(locations, (j) => problem.demand[j]);
+  for (let k = 0; k < capacities.length; k++)
+    for (let p = 0; p < size; p++) supply[k * size + p] = problem.supply[k * n + locations[p]];
+  const inside: number[] = [];
+  const outside: number[] = [];
+  for (let m = 0; m < plan.count.length; m++) {
+    const k = plan.capacityClass[m];
+    const from = at[plan.source[m]];
+    const to = at[plan.target[m]];
+    if (from >= 0 && to >= 0) {
+      inside.push(m);
+      continue;
+    }
+    outside.push(m);
+    if (from >= 0) supply[k * size + from] -= plan.count[m];
+    if (to >= 0) demand[to] = Math.max(0, demand[to] - capacities[k] * plan.count[m]);
+  }
+  const moves: Moves = {
+    ...movesOn(inside, plan, (m) => plan.count[m]),
+    source: Int32Array.from(inside, (m) => at[plan.source[m]]),
+    target: Int32Array.from(inside, (m) => at[plan.target[m]]),
+  };
+  const rest = movesOn(outside, plan, (m) => plan.count[m]);
+  const unmet = unmetIn(problem, plan);
+  const spare = totalDemand(problem.demand) - requiredDemand(problem) - totalDemand(unmet);
+  let mayMiss = Math.max(0, spare);
+  for (const j of locations) mayMiss += unmet[j];
+  const total = totalDemand(demand);
+  const { pinned: _pinned, bounds: _bounds, minutesOf: _minutes, priorities: _levels, ...whole } = problem;
+  return {
+    problem: {
+      ...whole,
+      locationIds: Int32Array.from(locations, (j) => problem.locationIds[j]),
+      supply,
+      demand,
+      network: networkOf(problem, locations),
+      greatCircle: null,
+      limits: {
+        ...limits,
+        minServiceLevel: total > 0 ? Math.max(0, 1 - mayMiss / total) : 0,
+        maxCostUnits: Number.POSITIVE_INFINITY,
+      },
+      ...(unmetCost && { unmetCost: Float64Array.from(locations, (j) => unmetCost[j]) }),
+      caches: { ...problem.caches, problem: createCache() },
+    },
+    moves,
+    planWith: (other) =>
+      joinMoves([
+        rest,
+        {
+          ...other,
+          source: Int32Array.from(other.source, (p) => locations[p]),
+          target: Int32Array.from(other.target, (p) => locations[p]),
+        },
+      ]),
+  };
+}
+
+function unmetIn({ capacities, demand, supply }: Problem, plan: Moves): Float64Array {
+  const n = demand.length;
+  const unmet = demand.slice();
+  for (let k = 0; k < capacities.length; k++)
+    for (let j = 0; j < n; j++) unmet[j] -= capacities[k] * supply[k * n + j];
+  for (let m = 0; m < plan.count.length; m++) {
+    const capacity = capacities[plan.capacityClass[m]] * plan.count[m];
+    unmet[plan.source[m]] += capacity;
+    unmet[plan.target[m]] -= capacity;
+  }
+  return unmet.map((open) => Math.max(0, open));
+}
+
+function networkOf({ network, locationIds }: Problem, locations: Int32Array): Problem['network'] {
+  const n = locationIds.length;
+  const piece = (matrix: Float64Array) => {
+    const own = new Float64Array(locations.length ** 2);
+    let to = 0;
+    for (const i of locations) for (const j of locations) own[to++] = matrix[i * n + j];
+    return own;
+  };
+  return {
+    costUnits: piece(network.costUnits),
+    distanceKm: network.distanceKm && piece(network.distanceKm),
+  };
+}

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import {
+  chooseParts,
+  hasParts,
+  partOf,
+} from '../../../../../src/core/optimize/column-generation/heuristics/parts.ts';
+import { evaluateMoves } from '../../../../../src/core/optimize/problem/evaluate.ts';
+import type { Moves, Problem } from '../../../../../src/core/optimize/problem/model.ts';
+import { movesOn } from '../../../../../src/core/optimize/problem/moves.ts';
+import { withLimits } from '../../../../../src/core/optimize/problem/variants.ts';
+import { solveProblem } from '../../../../../src/core/optimize/solve.ts';
+import { buildCached as buildProblem } from '../../cached.ts';
+import { cityInstance, createRandom, SETTINGS } from '../../instances.ts';
+
+const settings = { ...SETTINGS, maxRebalancingCost: null };
+
+function cityProblem(seed: number, locations: number, minServiceLevel: number): Problem {
+  const { request, locations: points } = cityInstance(seed, {
+    locations,
+    perLocation: 4,
+    fractional: true,
+    capacities: [1, 2, 4],
+  });
+  request.constraints = { min_service_level: minServiceLevel };
+  return buildProblem(request, points, settings);
+}
+
+async function planFor(problem: Problem, gap: number): Promise<{ moves: Moves; costUnits: number }> {
+  const outcome = await solveProblem(problem, gap, { deadlineMs: performance.now() + 10_000 });
+  if (outcome.kind !== 'solved') throw new Error(outcome.kind);
+  return outcome.solution;
+}
+
+const objectiveOf = (problem: Problem, moves: Moves) => evaluateMoves(problem, moves).objectiveUnits;
+
+/** Some of the locations, in order. */
+function someOf(seed: number, n: number): Int32Array {
+  const random = createRandom(seed);
+  return Int32Array.from({ length: n }, (_, j) => j).filter(() => random.chance(0.5));
+}
+
+/** With a cost of unmet demand for every second seed, so that serving more may be worth its moves. */
+function withUnmetCost(problem: Problem, seed: number): Problem {
+  if (seed % 2 === 0) return problem;
+  return { ...problem, unmetCost: Float64Array.from(problem.demand, (_, j) => (j % 3) / 2) };
+}
+
+describe('a part of a city', () => {
+  test('has a plan wherever the whole has one, and what it saves the whole saves', {
+    tags: 'slow',
+  }, async () => {
+    let cheaper = 0;
+    for (let seed = 1; seed <= 20; seed++) {
+      const problem = withUnmetCost(cityProblem(seed, 20, 0.85), seed);
+      const { moves: plan } = await planFor(withLimits(problem, { minServiceLevel: 0.95 }), 0.1);
+      const part = partOf(problem, plan, someOf(seed, 20));
+      expect(evaluateMoves(part.problem, part.moves).broken, `seed ${seed}`).toEqual([]);
+      expect(objectiveOf(problem, part.planWith(part.moves))).toBeCloseTo(objectiveOf(problem, plan), 3);
+
+      const { moves } = await planFor(part.problem, 0.001);
+      const whole = part.planWith(moves);
+      expect(evaluateMoves(problem, whole).broken, `seed ${seed}`).toEqual([]);
+      const saved = objectiveOf(part.problem, part.moves) - objectiveOf(part.problem, moves);
+      expect(objectiveOf(problem, plan) - objectiveOf(problem, whole)).toBeCloseTo(saved, 3);
+      if (saved > 0) cheaper++;
+    }
+    expect(cheaper).toBeGreaterThan(10);
+  });
+
+  test('may leave unmet what the whole plan serves beyond its level, and no more', () => {
+    const problem = cityProblem(3, 12, 0.5);
+    const nothing = movesOn([], { capacityClass: [], source: [], target: [] }, () => 0);
+    const { served } = evaluateMoves(problem, nothing);
+    const total = problem.demand.reduce((a, b) => a + b, 0);
+    const part = partOf(problem, nothing, Int32Array.of(2, 5, 7, 8));
+    const servedThere = evaluateMoves(part.problem, nothing).served;
+    const ofPart = part.problem.demand.reduce((a, b) => a + b, 0);
+    expect(served).toBeGreaterThan(0.5 * total);
+    const required = Math.max(0, servedThere - (served - 0.5 * total));
+    expect(part.problem.limits.minServiceLevel * ofPart).toBeCloseTo(required, 9);
+  });
+
+  test('holds every location at least once in a round, and not all of them at once', () => {
+    const problem = cityProblem(5, 1100, 0.95);
+    const parts = [...chooseParts(problem, createRandom(1).next)].map(({ locations }) => locations);
+    expect(hasParts(problem)).toBe(true);
+    expect(new Set(parts.flatMap((part) => [...part])).size).toBe(1100);
+    for (const part of parts) {
+      expect(part.length).toBeLessThan(300);
+      expect([...part]).toEqual([...part].sort((a, b) => a - b));
+    }
+  });
+});
+
+test('parts cover a city even if all of it is in one place', () => {
+  const problem = cityProblem(5, 1000, 0.95);
+  const costUnits = new Float64Array(1000 ** 2);
+  const parts = [
+    ...chooseParts({ ...problem, network: { ...problem.network, costUnits } }, createRandom(2).next),
+  ];
+  expect(new Set(parts.flatMap(({ locations }) => [...locations])).size).toBe(1000);
+  expect(parts.length).toBeLessThan(10);
+});
+
+test('a search of a large city by parts reports plans none dearer than before, and keeps every constraint', {
+  tags: 'slow',
+}, async () => {
+  const problem = cityProblem(7, 1000, 0.95);
+  const reported: number[] = [];
+  const outcome = await solveProblem(problem, 0.001, {
+    deadlineMs: performance.now() + 12_000,
+    onProgress: ({ incumbentUnits }) => {
+      if (incumbentUnits !== null) reported.push(incumbentUnits);
+    },
+  });
+  if (outcome.kind !== 'solved') throw new Error(outcome.kind);
+  const { moves, costUnits, boundUnits } = outcome.solution;
+  expect(evaluateMoves(problem, moves)).toMatchObject({ broken: [], costUnits });
+  expect(reported).toEqual(reported.toSorted((a, b) => b - a));
+  expect(costUnits).toBeLessThanOrEqual(reported.at(-1) ?? Number.POSITIVE_INFINITY);
+  expect(costUnits).toBeGreaterThanOrEqual(boundUnits);
+});
