@@ -98,15 +98,15 @@ async function call(service: Service): Promise<number | undefined> {
   return undefined;
 }
 
-/** Does whole rounds with callers that wait, until all services did enough. @returns calls per second, of each round */
+/** Does whole rounds with callers that wait, until all services did enough. @returns ms of each round */
 async function measureCapacities(services: readonly Service[]): Promise<Map<Service, number[]>> {
   await Promise.all(
     services.map(async (service) => {
       for (const _ of calls) await call(service);
     }),
   );
-  const rates = new Map(services.map((service) => [service, [] as number[]]));
-  const isEnough = () => [...rates.values()].every((list) => list.length >= capacityRounds);
+  const times = new Map(services.map((service) => [service, [] as number[]]));
+  const isEnough = () => [...times.values()].every((list) => list.length >= capacityRounds);
   const callOn = async (service: Service) => {
     let [answered, roundMs] = [0, performance.now()];
     const oneAfterTheOther = async () => {
@@ -114,23 +114,25 @@ async function measureCapacities(services: readonly Service[]): Promise<Map<Serv
         await call(service);
         if (++answered % calls.length > 0) continue;
         const nowMs = performance.now();
-        rates.get(service)?.push((1000 * calls.length) / (nowMs - roundMs));
+        times.get(service)?.push(nowMs - roundMs);
         roundMs = nowMs;
       }
     };
     await Promise.all(Array.from({ length: CALLERS }, oneAfterTheOther));
   };
   await Promise.all(services.map(callOn));
-  return rates;
+  return times;
 }
 
+/** Calls per second, and their standard error. */
 type Capacity = { perSecond: number; error: number };
 
-function meanOf(rates: readonly number[]): Capacity {
-  const n = rates.length;
-  const perSecond = rates.reduce((sum, rate) => sum + rate, 0) / n;
-  const squares = rates.reduce((sum, rate) => sum + (rate - perSecond) ** 2, 0);
-  return { perSecond, error: Math.sqrt(squares / Math.max(1, n - 1) / n) };
+function capacityOf(roundMs: readonly number[]): Capacity {
+  const n = roundMs.length;
+  const mean = roundMs.reduce((sum, ms) => sum + ms, 0) / n;
+  const squares = roundMs.reduce((sum, ms) => sum + (ms - mean) ** 2, 0);
+  const perSecond = (1000 * calls.length) / mean;
+  return { perSecond, error: (perSecond * Math.sqrt(squares / Math.max(1, n - 1) / n)) / mean };
 }
 
 async function sample({ client, redis, pids }: Service): Promise<Map<string, number>> {
@@ -164,11 +166,12 @@ const PROCESSOR = 'processor time by call, ms';
 
 type Soak = {
   rate: number;
-  /** per block of whole rounds after the warm-up: the end of its middle in hours, and its means */
+  /** of whole rounds after the warm-up: the middle of each in hours, and its means */
   blocks: { hours: number; means: Map<string, number> }[];
 };
 
-async function soak(service: Service, rate: number): Promise<Soak> {
+/** @param measuring who still measures: others go on with their calls until nobody does, as the machine is shared */
+async function soak(service: Service, rate: number, measuring: Set<Service>): Promise<Soak> {
   const msOfCall = 1000 / rate;
   const rounds = Math.floor((minutes * 60_000) / msOfCall / calls.length);
   const warmRounds = Math.ceil(WARM_SHARE * rounds);
@@ -185,8 +188,8 @@ async function soak(service: Service, rate: number): Promise<Soak> {
   let [made, sampledMs] = [0, 0];
   let before = await sample(service);
   let madeBefore = 0;
-  for (let nowMs = 0; made < last; nowMs = performance.now() - startedMs) {
-    for (; made < last && made * msOfCall <= nowMs; made++) {
+  for (let nowMs = 0; measuring.size > 0; nowMs = performance.now() - startedMs) {
+    for (; made * msOfCall <= nowMs; made++) {
       const block = blockOf(made);
       const one = call(service).then((ms) => {
         if (ms !== undefined) times[block]?.push(ms);
@@ -206,6 +209,7 @@ async function soak(service: Service, rate: number): Promise<Soak> {
       [before, madeBefore] = [values, made];
       samples.push({ nth: nowMs / msOfCall, values: told });
     }
+    if (made >= last) measuring.delete(service);
     await delay(TICK_MS);
   }
   await Promise.all(open);
@@ -250,15 +254,16 @@ async function measure(together: readonly string[]): Promise<Map<string, Row[]>>
   try {
     const services: Service[] = [];
     for (const backend of together) services.push(await open(backend));
-    const rates = await measureCapacities(services);
+    const roundTimes = await measureCapacities(services);
+    const measuring = new Set(services);
     const told = services.map(async (service): Promise<[string, Row[]]> => {
-      const ofRounds = rates.get(service) ?? [];
-      const capacity = meanOf(ofRounds);
-      console.error(`${service.backend}: ${ofRounds.map(digits).join(', ')} calls per second in each round`);
-      const result = await soak(service, capacity.perSecond * share);
+      const times = roundTimes.get(service) ?? [];
+      const capacity = capacityOf(times);
+      console.error(`${service.backend}: ${times.map((ms) => digits(ms / 1000)).join(', ')} s a round`);
+      const result = await soak(service, capacity.perSecond * share, measuring);
       const { backend, faults } = service;
       if (faults.length > 0) console.error(`${backend}: ${faults.length} faults; the first:`, faults[0]);
-      return [backend, rowsOf(capacity, ofRounds.length, faults.length, result)];
+      return [backend, rowsOf(capacity, times.length, faults.length, result)];
     });
     return new Map(await Promise.all(told));
   } finally {

@@ -4,8 +4,8 @@ import { Piscina } from 'piscina';
 
 /**
  * A thread is renewed when the process has grown by this much since the thread was new: the memory of WebAssembly never
- * shrinks, and a grown heap shrinks slowly. Hours of small jobs of all kinds make it grow by up to 180 MiB, and a new
- * thread compiles its code anew, which takes seconds.
+ * shrinks, and a grown heap shrinks slowly. Small jobs of all kinds make it grow by up to 180 MiB, and a new thread
+ * compiles its code anew, which takes seconds.
  */
 const GROWTH_BYTES = 192 * 1024 ** 2;
 
@@ -23,8 +23,8 @@ type Thread = {
   pool: Piscina;
   busy: number;
   /**
-   * the smallest size of the process before any work of the thread; null if it has not worked yet. Before its first
-   * work alone, the thread that it replaces may still be there, and each limit would be higher than the last.
+   * the smallest size of the process at the start of any work of the thread; null if it has not worked yet. At its first
+   * work, the thread that it replaces may not have ended: that size alone would make each limit higher than the last.
    */
   startBytes: number | null;
   /** end of its last work, on the clock of `performance` */
