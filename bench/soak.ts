@@ -3,14 +3,14 @@
  * [--at-once]`: whether a service that runs for long stays as it is. Real processes, a throwaway PostgreSQL with its
  * usual durability, Redis without persistence. The backends run one after the other, or at once.
  *
- * Calls come in rounds of the same mix (`load/mix.ts`). First eight callers that wait for their answers do whole rounds:
- * the capacity, with the standard error of its rounds. Services that run at once are measured at once. Then calls arrive
- * evenly at a share of that, whether earlier ones are answered or not. Jobs, inputs and plans are deleted after a tenth
- * of the run, so that tables hold as many rows at its end as after the warm-up.
+ * Calls come in rounds of the same mix (`load/mix.ts`). First eight callers that wait for their answers do whole
+ * rounds: the capacity, with the standard error of its rounds. Services that run at once are measured at once. Then
+ * calls arrive evenly at a share of that, whether earlier ones are answered or not. Jobs, inputs and plans are deleted
+ * after a tenth of the run, so that tables hold as many rows at its end as after the warm-up.
  *
  * Every five seconds it reads memory, open handles and processor time of API and worker (Linux), tables, and calls that
- * wait. The first fifth is warm-up: caches fill, code is compiled, the first jobs grow old. The rest is cut into some 20
- * blocks of whole rounds, and `trend.ts` says of each quantity whether its block means are flat.
+ * wait. The first fifth is warm-up: caches fill, code is compiled, the first jobs grow old. The rest is cut into some
+ * 20 blocks of whole rounds, and `trend.ts` says of each quantity whether its block means are flat.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';

@@ -23,8 +23,8 @@ type Thread = {
   pool: Piscina;
   busy: number;
   /**
-   * the smallest size of the process at the start of any work of the thread; null if it has not worked yet. At its first
-   * work, the thread that it replaces may not have ended: that size alone would make each limit higher than the last.
+   * the smallest size of the process at the start of any work of the thread; null if it has not worked yet. At its
+   * first work, the thread that it replaces may not have ended: that size would make each limit higher than the last.
    */
   startBytes: number | null;
   /** end of its last work, on the clock of `performance` */
