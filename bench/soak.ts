@@ -39,6 +39,8 @@ const WARM_SHARE = 0.2;
 /** Data is deleted after this share of the run: before the warm-up ends. */
 const RETENTION_SHARE = 0.1;
 const BLOCKS = 20;
+/** A mean of fewer samples says little. */
+const MIN_SAMPLES = 3;
 /** A line needs some. */
 const MIN_BLOCKS = 4;
 
@@ -175,7 +177,10 @@ async function soak(service: Service, rate: number, measuring: Set<Service>): Pr
   const msOfCall = 1000 / rate;
   const rounds = Math.floor((minutes * 60_000) / msOfCall / calls.length);
   const warmRounds = Math.ceil(WARM_SHARE * rounds);
-  const blockRounds = Math.max(1, Math.floor((rounds - warmRounds) / BLOCKS));
+  const blockRounds = Math.max(
+    Math.ceil((MIN_SAMPLES * SAMPLE_MS) / (msOfCall * calls.length)),
+    Math.floor((rounds - warmRounds) / BLOCKS),
+  );
   const blockCount = Math.floor((rounds - warmRounds) / blockRounds);
   if (blockCount < MIN_BLOCKS) throw new Error(`${rounds} rounds are too few: more --minutes`);
   const blockOf = (nth: number) => Math.floor((nth / calls.length - warmRounds) / blockRounds);
