@@ -5,9 +5,7 @@
  * does, so both backends are counted at the same time; the rates do, so they are measured one after the other.
  */
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -19,6 +17,7 @@ import { optimizeCached as optimize } from '../test/core/optimize/cached.ts';
 import { newJob } from '../test/helpers/jobs.ts';
 import { digits, percentile, readArguments, reportTable, spread, whole } from './cli.ts';
 import { endAll, endAllOnFault, spawnWorker } from './load/processes.ts';
+import { databaseMs, processorMs } from './load/processor-time.ts';
 import { openRecord } from './load/record.ts';
 import { BACKENDS, startLoadService } from './load/service.ts';
 import { BENCH_SETTINGS, cityRequest } from './requests.ts';
@@ -41,7 +40,6 @@ const WARM_CALLS = 60;
 const CALLERS = 4;
 /** A connection of PostgreSQL that has nothing to do reports what it did after ten seconds. */
 const SETTLE_MS = 11_000;
-const TICK_MS = 10;
 /** PostgreSQL is measured this often for so long; the median counts. */
 const RATE_ROUNDS = 5;
 const RATE_MS = 800;
@@ -63,32 +61,6 @@ type Used = {
   workerMs: number;
 };
 type Connections = { database: number; redis: number };
-
-/** Processor time of a process, ms (Linux), with that of its children that have ended. */
-function processorMs(pid: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * TICK_MS, 0);
-  } catch {
-    return 0; // it has ended
-  }
-}
-
-/** Processor time of PostgreSQL: its first process and its children. */
-function databaseMs(folder: string): number {
-  const first = Number(readFileSync(path.join(folder, 'data/postmaster.pid'), 'utf8').split('\n')[0]);
-  const isOurs = (pid: number) => {
-    try {
-      return Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')[1]) === first;
-    } catch {
-      return false;
-    }
-  };
-  const all = readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => pid > 0 && isOurs(pid));
-  return [first, ...all].reduce((sum, pid) => sum + processorMs(pid), 0);
-}
 
 /** Runs work while no other that was given to it runs. */
 let busy: Promise<unknown> = Promise.resolve();

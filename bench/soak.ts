@@ -1,238 +1,296 @@
 /**
- * `npm run bench:soak -- [--minutes 30] [--share 0.7] [--workers 1] [--backends redis,postgres]`: whether a service
- * that runs for long stays as it is. Optimizations of three sizes, whole and fractional, a tenth of them of two
- * classes, and between them forecasts, scores of risk, decisions, backtests and replays arrive at a share of the
- * measured capacity. Every five seconds it reads memory and open handles of API and
- * worker (Linux), the pages of the tables and what is dead in them, and the latency of the calls since.
+ * `npm run bench:soak -- [--minutes 30] [--share 0.7] [--rounds 5] [--workers 1] [--backends redis,postgres]
+ * [--at-once]`: whether a service that runs for long stays as it is. Real processes, a throwaway PostgreSQL with its
+ * usual durability, Redis without persistence. The backends run one after the other, or at once.
  *
- * The slopes are least squares over all samples but the first fifth, per hour, with their standard errors.
+ * Calls come in rounds of the same mix (`load/mix.ts`). First eight callers that wait for their answers do whole
+ * rounds: the capacity, with the standard error of its rounds. Services that run at once are measured at once. Then
+ * calls arrive evenly at a share of that, whether earlier ones are answered or not. Jobs, inputs and plans are deleted
+ * after a tenth of the run, so that tables hold as many rows at its end as after the warm-up.
+ *
+ * Every five seconds it reads memory, open handles and processor time of API and worker (Linux), tables, and calls that
+ * wait. The first fifth is warm-up: caches fill, code is compiled, the first jobs grow old. The rest is cut into some
+ * 20 blocks of whole rounds, and `trend.ts` says of each quantity whether its block means are flat.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import pg from 'pg';
-import { riskExample } from '../src/http/examples.ts';
-import {
-  chaosLocations,
-  chaosProblems,
-  DEMAND_SQL,
-  HISTORY_HOURS,
-  HISTORY_START,
-  TRIPS_SQL,
-} from '../test/chaos/problems.ts';
 import { digits, percentile, readArguments, reportTable, whole } from './cli.ts';
-import { endAll, endAllOnFault, spawnWorker } from './load/processes.ts';
+import { MIX_PLACES, type MixedCall, mixedCalls, storeMixDemand } from './load/mix.ts';
+import { endAll, endAllOnFault, endLater, spawnWorker } from './load/processes.ts';
+import { processorMs } from './load/processor-time.ts';
 import { BACKENDS, startLoadService } from './load/service.ts';
-import { cityRequest } from './requests.ts';
+import { judge, trendOf } from './trend.ts';
 
-const { minutes, share, workers, backends, json } = readArguments({
-  ...{ minutes: 30, share: 0.7, workers: 1 },
-  backends: 'redis,postgres',
+const args = readArguments({
+  ...{ minutes: 30, share: 0.7, rounds: 5, workers: 1 },
+  ...{ backends: 'redis,postgres', 'at-once': false },
 });
+const { minutes, share, rounds: capacityRounds, workers, backends, json } = args;
 
 const SAMPLE_MS = 5000;
-/** The day after the last hour of the stored demand. */
-const FORECAST_FROM = '2026-02-09';
-const CAPACITY_MS = 10_000;
-const CALLERS = 8;
 const TICK_MS = 20;
-/** Slopes leave out the start: caches fill, code is compiled. */
+const CALLERS = 8;
+/** A call that waits longer is no answer: calls came faster than the service could do. */
+const WAIT_SECONDS = 60;
+/** Slopes leave out this share of the run, at its start. */
 const WARM_SHARE = 0.2;
+/** Data is deleted after this share of the run: before the warm-up ends. */
+const RETENTION_SHARE = 0.1;
+const BLOCKS = 20;
+/** A mean of fewer samples says little. */
+const MIN_SAMPLES = 3;
+/** A line needs some. */
+const MIN_BLOCKS = 4;
 
-/** The locations of the largest problem, of which the smaller ones name the first. */
-const SIZES = [20, 40, 60];
-const places = cityRequest(0, { locations: 60, vehicles: 10, classes: 1, isFractional: false }).locations;
-type Call = { path: string; body: string };
-const optimizations = Array.from({ length: 30 }, (_, i): Call => {
-  const classes = i % 10 === 9 ? 2 : 1;
-  const shape = { locations: SIZES[i % 3], vehicles: 10 * SIZES[i % 3], classes, isFractional: i % 2 === 1 };
-  const { request } = cityRequest(i, shape);
-  const body = { ...request, options: { ...request.options, time_limit_seconds: 1 } };
-  return { path: '/api/v1/optimize', body: JSON.stringify(body) };
-});
-/** Decisions, also ones that look ahead, backtests and replays, from stored demand. */
-const fromDemand = chaosProblems(1, chaosLocations(1))
-  .filter(({ kind }) => kind !== 'optimize')
-  .map(({ path, request }): Call => ({ path, body: JSON.stringify(request) }));
-const others: Call[] = [
-  { path: '/api/v1/risk/score', body: JSON.stringify(riskExample) },
-  {
-    path: '/api/v1/forecast',
-    body: JSON.stringify({
-      location_ids: [1, 2, 3],
-      horizon_hours: 48,
-      features: { start_date: FORECAST_FROM },
-    }),
-  },
-];
-/** One of each kind that needs stored demand, and as many forecasts and scores, to four times as many optimizations. */
-const calls: Call[] = fromDemand.flatMap((one, i) => [
-  ...Array.from({ length: 4 }, (_, j) => optimizations[(4 * i + j) % optimizations.length]),
-  one,
-  others[i % others.length],
-]);
+const calls = mixedCalls();
 
-let sent = 0;
-/** A call that waits for its answer, ms. */
-async function call(api: string): Promise<number> {
-  const { path, body } = calls[sent++ % calls.length];
-  const startedMs = performance.now();
-  const answer = await fetch(`${api}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', prefer: 'wait=60' },
-    body,
-  });
-  const text = await answer.text();
-  if (!answer.ok && answer.status !== 422) throw new Error(`${path}: ${text}`);
-  return performance.now() - startedMs;
-}
+type Service = {
+  backend: string;
+  api: string;
+  client: pg.Client;
+  redis: Redis | undefined;
+  pids: Map<string, number[]>;
+  /** number of calls so far */
+  sent: number;
+  faults: unknown[];
+};
 
-/** Hours of demand and a week of trips of all places. */
-async function storeDemand(client: pg.Client): Promise<void> {
-  await client.query(
-    `insert into demand_observations (location_id, hour, demand)
-     select id, timestamptz '${HISTORY_START}' + h * interval '1 hour', ${DEMAND_SQL}
-     from locations, generate_series(0, ${HISTORY_HOURS - 1}) h`,
-  );
-  await client.query(
-    `insert into trip_flows (from_location_id, to_location_id, trips)
-     select a.id, b.id, ${TRIPS_SQL} from locations a, locations b`,
-  );
-}
-
-async function measureCapacity(api: string): Promise<number> {
-  for (const _ of calls) await call(api);
-  let done = 0;
-  const until = performance.now() + CAPACITY_MS;
-  const callOn = async () => {
-    for (; performance.now() < until; done++) await call(api);
+async function open(backend: string): Promise<Service> {
+  const days = String((RETENTION_SHARE * minutes) / (24 * 60));
+  const settings = {
+    ...{ RETENTION_JOB_DAYS: days, RETENTION_PLAN_DAYS: days, RETENTION_INPUT_DAYS: days },
+    SWEEP_INTERVAL_SECONDS: '5',
   };
-  await Promise.all(Array.from({ length: CALLERS }, callOn));
-  return (1000 * done) / CAPACITY_MS;
+  const started = await startLoadService(backend, MIX_PLACES, settings);
+  const workerPids: number[] = [];
+  for (let i = 0; i < workers; i++) workerPids.push(await spawnWorker(started.env));
+  const client = new pg.Client({ connectionString: started.postgres.url });
+  client.on('error', () => {}); // the server ends before it where the bench fails
+  await client.connect();
+  endLater(() => client.end());
+  const redis = started.redis === undefined ? undefined : new Redis(started.redis);
+  redis?.on('error', () => {});
+  endLater(async () => redis?.disconnect());
+  await storeMixDemand(client);
+  const pids = new Map([
+    ['API', [started.apiPid]],
+    ['worker', workerPids],
+  ]);
+  return { backend, api: started.api, client, redis, pids, sent: 0, faults: [] };
 }
 
-/** The processes that this bench started, by what they run. */
-function findProcesses(): Map<string, number> {
-  const found = new Map<string, number>();
-  for (const pid of readdirSync('/proc').map(Number)) {
-    if (Number.isNaN(pid)) continue;
-    try {
-      const [, , , parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ');
-      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-      if (Number(parent) !== process.pid) continue;
-      if (command.includes('src/main.ts')) found.set('API', pid);
-      if (command.includes('workers/main.ts')) found.set('worker', pid);
-    } catch {
-      // it has ended
-    }
+/** The next call of the mix: ms until its answer. Without one in time, or with an unexpected one, it is a fault. */
+async function call(service: Service): Promise<number | undefined> {
+  const { path, body }: MixedCall = calls[service.sent++ % calls.length];
+  const startedMs = performance.now();
+  try {
+    const answer = await fetch(`${service.api}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', prefer: `wait=${WAIT_SECONDS}` },
+      body,
+    });
+    const text = await answer.text();
+    if (answer.status === 200 || answer.status === 422) return performance.now() - startedMs;
+    service.faults.push(`${path}: ${answer.status} ${text.slice(0, 500)}`);
+  } catch (error) {
+    service.faults.push(error);
   }
-  return found;
+  return undefined;
 }
 
-type Sample = { hours: number; values: Map<string, number> };
+/** Does whole rounds with callers that wait, until all services did enough. @returns ms of each round */
+async function measureCapacities(services: readonly Service[]): Promise<Map<Service, number[]>> {
+  await Promise.all(
+    services.map(async (service) => {
+      for (const _ of calls) await call(service);
+    }),
+  );
+  const times = new Map(services.map((service) => [service, [] as number[]]));
+  const isEnough = () => [...times.values()].every((list) => list.length >= capacityRounds);
+  const callOn = async (service: Service) => {
+    let [answered, roundMs] = [0, performance.now()];
+    const oneAfterTheOther = async () => {
+      while (!isEnough()) {
+        await call(service);
+        if (++answered % calls.length > 0) continue;
+        const nowMs = performance.now();
+        times.get(service)?.push(nowMs - roundMs);
+        roundMs = nowMs;
+      }
+    };
+    await Promise.all(Array.from({ length: CALLERS }, oneAfterTheOther));
+  };
+  await Promise.all(services.map(callOn));
+  return times;
+}
 
-async function sample(
-  client: pg.Client,
-  processes: ReadonlyMap<string, number>,
-): Promise<Map<string, number>> {
+/** Calls per second, and their standard error. */
+type Capacity = { perSecond: number; error: number };
+
+function capacityOf(roundMs: readonly number[]): Capacity {
+  const n = roundMs.length;
+  const mean = roundMs.reduce((sum, ms) => sum + ms, 0) / n;
+  const squares = roundMs.reduce((sum, ms) => sum + (ms - mean) ** 2, 0);
+  const perSecond = (1000 * calls.length) / mean;
+  return { perSecond, error: (perSecond * Math.sqrt(squares / Math.max(1, n - 1) / n)) / mean };
+}
+
+async function sample({ client, redis, pids }: Service): Promise<Map<string, number>> {
   const values = new Map<string, number>();
-  for (const [name, pid] of processes) {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    values.set(`${name}: memory, MiB`, Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024);
-    values.set(`${name}: open handles`, readdirSync(`/proc/${pid}/fd`).length);
+  for (const [name, list] of pids) {
+    const sum = (of: (pid: number) => number) => list.reduce((total, pid) => total + of(pid), 0);
+    const memory = (pid: number) =>
+      Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+    values.set(`${name}: memory, MiB`, sum(memory));
+    values.set(
+      `${name}: open handles`,
+      sum((pid) => readdirSync(`/proc/${pid}/fd`).length),
+    );
+    values.set(`${name}: ${PROCESSOR}`, sum(processorMs));
   }
-  // What stays per job is meant to grow: the tables that only hold what waits and runs are not.
   const { rows } = await client.query(`
-    select coalesce(sum(pg_total_relation_size(relid)) filter (where relname not in
-        ('jobs', 'job_attempts', 'plans', 'plan_parts')), 0)::float8 / 1048576 as passing,
-      coalesce(sum(pg_total_relation_size(relid)) filter (where relname in
-        ('jobs', 'job_attempts', 'plans', 'plan_parts')), 0)::float8 / 1024 as kept,
-      sum(n_dead_tup)::float8 as dead, (select count(*) from jobs where status = 'completed')::float8 as jobs
+    select sum(pg_total_relation_size(relid))::float8 / 1048576 as size, sum(n_dead_tup)::float8 as dead,
+      (select count(*) from jobs)::float8 as jobs
     from pg_stat_user_tables`);
-  const { passing, kept, dead, jobs } = rows[0];
-  values.set('tables that keep nothing of an ended job, MiB', passing);
-  values.set('kept per job, KiB', kept / Math.max(1, jobs));
+  const { size, dead, jobs } = rows[0];
+  values.set('tables and indexes, MiB', size);
   values.set('dead rows', dead);
+  values.set('jobs stored', jobs);
+  const used = redis && /^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1];
+  if (used) values.set('Redis: memory, KiB', Number(used) / 1024);
   return values;
 }
 
-/** Least squares of a value over time: slope per hour and its standard error. */
-function slope(points: readonly [hours: number, value: number][]): [slope: number, error: number] {
-  const n = points.length;
-  const mean = (at: 0 | 1) => points.reduce((sum, point) => sum + point[at], 0) / n;
-  const [x, y] = [mean(0), mean(1)];
-  const xx = points.reduce((sum, [a]) => sum + (a - x) ** 2, 0);
-  const b = points.reduce((sum, [a, c]) => sum + (a - x) * (c - y), 0) / xx;
-  const rest = points.reduce((sum, [a, c]) => sum + (c - y - b * (a - x)) ** 2, 0);
-  return [b, Math.sqrt(rest / Math.max(1, n - 2) / xx)];
+/** Counted from the start of the process; told as the difference of two samples, by call. */
+const PROCESSOR = 'processor time by call, ms';
+
+type Soak = {
+  rate: number;
+  /** of whole rounds after the warm-up: the middle of each in hours, and its means */
+  blocks: { hours: number; means: Map<string, number> }[];
+};
+
+/** @param measuring who still measures: others go on with their calls until nobody does, as the machine is shared */
+async function soak(service: Service, rate: number, measuring: Set<Service>): Promise<Soak> {
+  const msOfCall = 1000 / rate;
+  const rounds = Math.floor((minutes * 60_000) / msOfCall / calls.length);
+  const warmRounds = Math.ceil(WARM_SHARE * rounds);
+  const blockRounds = Math.max(
+    Math.ceil((MIN_SAMPLES * SAMPLE_MS) / (msOfCall * calls.length)),
+    Math.floor((rounds - warmRounds) / BLOCKS),
+  );
+  const blockCount = Math.floor((rounds - warmRounds) / blockRounds);
+  if (blockCount < MIN_BLOCKS) throw new Error(`${rounds} rounds are too few: more --minutes`);
+  const blockOf = (nth: number) => Math.floor((nth / calls.length - warmRounds) / blockRounds);
+  const last = (warmRounds + blockCount * blockRounds) * calls.length;
+
+  const samples: { nth: number; values: Map<string, number> }[] = [];
+  const times = Array.from({ length: blockCount }, () => [] as number[]);
+  const open = new Set<Promise<void>>();
+  const startedMs = performance.now();
+  let [made, sampledMs] = [0, 0];
+  let before = await sample(service);
+  let madeBefore = 0;
+  for (let nowMs = 0; measuring.size > 0; nowMs = performance.now() - startedMs) {
+    for (; made * msOfCall <= nowMs; made++) {
+      const block = blockOf(made);
+      const one = call(service).then((ms) => {
+        if (ms !== undefined) times[block]?.push(ms);
+      });
+      open.add(one);
+      void one.finally(() => open.delete(one));
+    }
+    if (nowMs - sampledMs >= SAMPLE_MS) {
+      sampledMs = nowMs;
+      const values = await sample(service);
+      const told = new Map(values).set('calls that wait', open.size);
+      for (const [name, value] of values) {
+        if (name.endsWith(PROCESSOR)) {
+          told.set(name, (value - (before.get(name) ?? 0)) / Math.max(1, made - madeBefore));
+        }
+      }
+      [before, madeBefore] = [values, made];
+      samples.push({ nth: nowMs / msOfCall, values: told });
+    }
+    if (made >= last) measuring.delete(service);
+    await delay(TICK_MS);
+  }
+  await Promise.all(open);
+  const hoursOfBlock = (blockRounds * calls.length * msOfCall) / 3_600_000;
+  const blocks = times.map((list, b) => {
+    const within = samples.filter(({ nth }) => blockOf(nth) === b);
+    const mean = (name: string) =>
+      within.reduce((sum, { values }) => sum + (values.get(name) ?? 0), 0) / within.length;
+    const means = new Map([...(samples[0]?.values.keys() ?? [])].map((name) => [name, mean(name)]));
+    means.set('call, ms: median', percentile(list, 0.5));
+    means.set('call, ms: 95th percentile', percentile(list, 0.95));
+    return { hours: (b + 0.5) * hoursOfBlock, means };
+  });
+  return { rate, blocks };
 }
 
-async function measure(backend: string): Promise<[name: string, cell: string][]> {
+type Row = [name: string, cell: string];
+
+function rowsOf(capacity: Capacity, rounds: number, faults: number, { rate, blocks }: Soak): Row[] {
+  const number = (value: number) =>
+    Math.abs(value) < 1000 ? Number(value.toPrecision(3)).toString() : whole(value);
+  const quantities = [...blocks[0].means.keys()].map((name): Row => {
+    const trend = trendOf(blocks.map(({ hours, means }) => [hours, means.get(name) ?? 0]));
+    const { level, slope, error } = trend;
+    return [name, `${number(level)}; ${number(slope)} ± ${number(error)}; ${judge(trend)}`];
+  });
+  return [
+    [
+      'capacity, calls per second: mean ± standard error',
+      `${digits(capacity.perSecond)} ± ${digits(capacity.error)} (${rounds} rounds)`,
+    ],
+    ['calls per second', digits(rate)],
+    ['blocks, and calls in each', `${blocks.length}, ${whole(callsOf(blocks, rate))}`],
+    [`faults, with calls not answered in ${WAIT_SECONDS} s`, whole(faults)],
+    ...quantities,
+  ];
+}
+
+const callsOf = (blocks: Soak['blocks'], rate: number) => (blocks[1].hours - blocks[0].hours) * 3600 * rate;
+
+async function measure(together: readonly string[]): Promise<Map<string, Row[]>> {
   try {
-    const { api, env, postgres } = await startLoadService(backend, places);
-    for (let i = 0; i < workers; i++) await spawnWorker(env);
-    const client = new pg.Client({ connectionString: postgres.url });
-    client.on('error', () => {}); // the server ends before it where the bench fails
-    await client.connect();
-    await storeDemand(client);
-    const capacity = await measureCapacity(api);
-    const rate = capacity * share;
-    const processes = findProcesses();
-    const samples: Sample[] = [];
-    let times: number[] = [];
-    const open = new Set<Promise<void>>();
-    const faults: unknown[] = [];
-    const startedMs = performance.now();
-    let [made, sampledMs] = [0, 0];
-    for (let nowMs = 0; nowMs < minutes * 60_000; nowMs = performance.now() - startedMs) {
-      for (; made < (nowMs / 1000) * rate; made++) {
-        const one = call(api).then(
-          (ms) => void times.push(ms),
-          (error) => void faults.push(error),
-        );
-        open.add(one);
-        void one.finally(() => open.delete(one));
-      }
-      if (nowMs - sampledMs >= SAMPLE_MS && times.length > 0) {
-        const values = await sample(client, processes);
-        values.set('call, ms: median', percentile(times, 0.5));
-        values.set('call, ms: p99', percentile(times, 0.99));
-        samples.push({ hours: nowMs / 3_600_000, values });
-        [times, sampledMs] = [[], nowMs];
-      }
-      await delay(TICK_MS);
-    }
-    await Promise.all(open);
-    await client.end();
-    if (faults.length > 0) console.error(`${faults.length} calls failed; the first:`, faults[0]);
-    const settled = samples.slice(Math.floor(WARM_SHARE * samples.length));
-    const number = (value: number) =>
-      Math.abs(value) < 1000 ? Number(value.toPrecision(3)).toString() : whole(value);
-    return [
-      ['capacity, and rate: jobs per second', `${digits(capacity)}, ${digits(rate)}`],
-      ['calls, and faults', `${whole(made)}, ${faults.length}`],
-      ...[...(settled.at(-1)?.values.keys() ?? [])].map((name): [string, string] => {
-        const points = settled.map(({ hours, values }): [number, number] => [hours, values.get(name) ?? 0]);
-        const [perHour, error] = slope(points);
-        const level = percentile(
-          points.map(([, value]) => value),
-          0.5,
-        );
-        return [name, `${number(level)}; per hour ${number(perHour)} ± ${number(error)}`];
-      }),
-    ];
+    const services: Service[] = [];
+    for (const backend of together) services.push(await open(backend));
+    const roundTimes = await measureCapacities(services);
+    const measuring = new Set(services);
+    const told = services.map(async (service): Promise<[string, Row[]]> => {
+      const times = roundTimes.get(service) ?? [];
+      const capacity = capacityOf(times);
+      console.error(`${service.backend}: ${times.map((ms) => digits(ms / 1000)).join(', ')} s a round`);
+      const result = await soak(service, capacity.perSecond * share, measuring);
+      const { backend, faults } = service;
+      if (faults.length > 0) console.error(`${backend}: ${faults.length} faults; the first:`, faults[0]);
+      return [backend, rowsOf(capacity, times.length, faults.length, result)];
+    });
+    return new Map(await Promise.all(told));
   } finally {
     await endAll();
   }
 }
 
 endAllOnFault();
-const rows = new Map<string, string[]>();
-for (const backend of backends.split(',')) {
-  for (const [name, cell] of await measure(backend)) rows.set(name, [...(rows.get(name) ?? []), cell]);
+const names = backends.split(',');
+const cells = new Map<string, string[]>();
+for (const together of args['at-once'] ? [names] : names.map((name) => [name])) {
+  for (const [backend, rows] of await measure(together)) {
+    for (const [name, cell] of rows) {
+      const row = cells.get(name) ?? names.map(() => '–');
+      row[names.indexOf(backend)] = cell;
+      cells.set(name, row);
+    }
+  }
 }
 const columns = [
-  'median; slope ± standard error',
-  ...backends.split(',').map((backend) => BACKENDS[backend]),
+  'level; slope per hour ± standard error; flat or not',
+  ...names.map((name) => BACKENDS[name]),
 ];
-reportTable({ columns, rows: [...rows].map(([name, cells]) => [name, ...cells]) }, json);
+reportTable({ columns, rows: [...cells].map(([name, row]) => [name, ...row]) }, json);
 process.exit();

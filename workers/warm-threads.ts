@@ -4,9 +4,10 @@ import { Piscina } from 'piscina';
 
 /**
  * A thread is renewed when the process has grown by this much since the thread was new: the memory of WebAssembly never
- * shrinks, and a grown heap shrinks slowly. It is twice the growth that small jobs cause.
+ * shrinks, and a grown heap shrinks slowly. Small jobs of all kinds make it grow by up to 180 MiB, and a new thread
+ * compiles its code anew, which takes seconds.
  */
-const GROWTH_BYTES = 64 * 1024 ** 2;
+const GROWTH_BYTES = 192 * 1024 ** 2;
 
 /** If the process is large at rest, a thread is renewed after it has been idle this long. */
 const REST_MS = 10_000;
@@ -21,7 +22,10 @@ export type WarmThreads<Task> = {
 type Thread = {
   pool: Piscina;
   busy: number;
-  /** size of the process before the thread's first work; null if it has not worked yet */
+  /**
+   * the smallest size of the process at the start of any work of the thread; null if it has not worked yet. At its
+   * first work, the thread that it replaces may not have ended: that size would make each limit higher than the last.
+   */
   startBytes: number | null;
   /** end of its last work, on the clock of `performance` */
   idleSince: number;
@@ -84,7 +88,7 @@ export function openWarmThreads<Task>(
   return {
     async run(task, { signal, transferList }) {
       const thread = [...threads].reduce((least, one) => (one.busy < least.busy ? one : least));
-      const startBytes = thread.startBytes ?? memoryUsage.rss();
+      const startBytes = Math.min(thread.startBytes ?? Number.POSITIVE_INFINITY, memoryUsage.rss());
       thread.startBytes = startBytes;
       leastBytes = Math.min(leastBytes, startBytes);
       thread.busy++;

@@ -10,8 +10,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/commands/start/embedded-postgres.ts';
+import { MEMORY_ENVIRONMENT } from '../../src/process/memory.ts';
 
-const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+/** The folder of this version. */
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const READY_LOOK_MS = 50;
 
@@ -77,8 +79,8 @@ async function startService(path: string, env: Record<string, string>, ready: Re
   const log = join(folder, 'log');
   const output = await open(log, 'a');
   endLater(() => rm(folder, { recursive: true, force: true }));
-  const child = spawn(process.execPath, [file(path)], {
-    env: { ...process.env, LOG_LEVEL: 'info', ...env },
+  const child = spawn(process.execPath, [path], {
+    env: { ...MEMORY_ENVIRONMENT, ...process.env, LOG_LEVEL: 'info', ...env },
     stdio: ['ignore', output.fd, 'inherit'],
   });
   endChildLater(child);
@@ -92,20 +94,29 @@ async function startService(path: string, env: Record<string, string>, ready: Re
   return child.pid ?? 0;
 }
 
-/** @returns the address it listens on */
-export async function spawnApi(env: Record<string, string>): Promise<string> {
+/**
+ * @param root folder of the version
+ * @returns the address it listens on, and its process id
+ */
+export async function spawnApi(
+  env: Record<string, string>,
+  root = ROOT,
+): Promise<{ api: string; apiPid: number }> {
   const port = await freePort();
-  await startService('src/main.ts', { ...env, PORT: String(port) }, /listening/i);
-  return `http://127.0.0.1:${port}`;
+  const apiPid = await startService(join(root, 'src/main.ts'), { ...env, PORT: String(port) }, /listening/i);
+  return { api: `http://127.0.0.1:${port}`, apiPid };
 }
 
-/** @returns its process id */
-export const spawnWorker = (env: Record<string, string>) =>
+/**
+ * @param root folder of the version
+ * @returns its process id
+ */
+export const spawnWorker = (env: Record<string, string>, root = ROOT) =>
   // All calls come from one address, which may use all workers.
-  startService('workers/main.ts', { ...env, JOBS_RUNNING_PER_CALLER: '64' }, /worker ready/);
+  startService(join(root, 'workers/main.ts'), { ...env, JOBS_RUNNING_PER_CALLER: '64' }, /worker ready/);
 
 export async function startBareWorker(url: string): Promise<void> {
-  const child = fork(file('bench/load/bare.ts'), [url]);
+  const child = fork(join(ROOT, 'bench/load/bare.ts'), [url]);
   endChildLater(child);
   await once(child, 'message');
 }

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 
 const folder = path.join(import.meta.dirname, '../../workers');
 /** A process of its own, which tells of its threads. @param options of the threads; @param body what it does */
@@ -72,4 +74,51 @@ test('a thread that has worked is renewed if the process stays large at rest', a
     ),
   );
   expect(events.slice(0, 6)).toEqual(['start 1', 'done 1', 'done 15000000', 'start 2', 'exit 1', 'done 2']);
+});
+
+/** A thread whose works keep as many bytes as they are told to; it answers with its id. */
+const HOARDER = `
+import { threadId } from 'node:worker_threads';
+const kept = [];
+export default (bytes) => {
+  if (bytes > 0) kept.push(Buffer.alloc(bytes, 1));
+  return threadId;
+};`;
+
+test('a thread that never rests is renewed after as much growth as the ones before it', async () => {
+  const files = mkdtempSync(path.join(tmpdir(), 'hoarder-'));
+  onTestFinished(() => rmSync(files, { recursive: true }));
+  const module = path.join(files, 'hoarder.mjs');
+  writeFileSync(module, HOARDER);
+  // Each new thread has work at once, while the old one is still about to end.
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--input-type=module',
+    '-e',
+    `import { openWarmThreads } from ${JSON.stringify(`${folder}/warm-threads.ts`)};
+    let started = 0;
+    const exits = new Map();
+    process.on('worker', (worker) => {
+      started++;
+      exits.set(worker.threadId, new Promise((resolve) => worker.once('exit', resolve)));
+    });
+    const options = { growthBytes: 64 * 2 ** 20, restMs: 1e6 };
+    const threads = openWarmThreads(${JSON.stringify(`file://${module}`)}, 1, options);
+    const run = (bytes) => threads.run(bytes, { signal: new AbortController().signal, transferList: [] });
+    let thread = await run(0);
+    const counts = [];
+    while (counts.length < 6) {
+      const before = started;
+      let count = 0;
+      for (; started === before; count++) await run(16 * 2 ** 20);
+      counts.push(count);
+      const old = thread;
+      while (thread === old) thread = await run(0);
+      await exits.get(old);
+      await run(0);
+    }
+    await threads.close();
+    console.log(JSON.stringify(counts));`,
+  ]);
+  const [, ...later]: number[] = JSON.parse(stdout);
+  expect(Math.max(...later)).toBeLessThan(2 * Math.min(...later));
 });
