@@ -327,8 +327,10 @@ export const texts = {
   },
   jobs: {
     title: 'Jobs',
-    sentence: (running: string, queued: string) => `${running} running, ${queued} waiting.`,
-    idle: (at: string) => `Nothing runs; the last job ended ${at}.`,
+    sentence: (running: string, queued: string) => `${running} running, ${queued} waiting`,
+    idle: (at: string) => `Nothing runs; the last job ended ${at}`,
+    ofNewest: (jobs: string, ended: string) => `; of the newest ${of(jobs, 'job')}: ${ended}.`,
+    newJobs: (jobs: string) => `${of(jobs, 'new job')} above, once the pointer leaves the table`,
     nothing: 'There are no jobs yet.',
     advice: 'Every plan, decision, backtest and replay is a job. From a shell:',
     noneFits: 'No job fits.',
