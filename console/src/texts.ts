@@ -45,6 +45,7 @@ export const texts = {
     failed: 'The service refused this:',
     away: 'The service does not answer.',
     awayAdvice: 'Start it, or wait: this page tries again by itself.',
+    awayOnce: 'Start it, or wait, and try again.',
     broken: 'This page failed.',
     retry: 'Try again',
     copy: 'Copy',

@@ -100,7 +100,7 @@ describe.skipIf(!executable)('the console moves nothing under the hand', () => {
       await page.getByRole('heading', { level: 1, name: /trips expected/ }).waitFor();
       await page.route('**/api/v1/decisions', (route) => route.abort());
       await page.getByRole('button', { name: 'Plan again' }).click();
-      await page.getByRole('alert').waitFor();
+      await page.getByRole('alert').getByText('Start it, or wait, and try again.').waitFor();
       await isStill();
       await page.close();
     });

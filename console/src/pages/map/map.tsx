@@ -125,6 +125,11 @@ function PlanMap({ base }: { base: Base }) {
           />
         </Suspense>
         <Legend drawn={drawnMoves(moves)} moves={moves} />
+        {(whatIf.plan?.shortfall || whatIf.faults) && (
+          <div class="notice">
+            <Conflict shortfall={whatIf.plan?.shortfall} faults={whatIf.faults ?? []} onApply={relax} />
+          </div>
+        )}
       </div>
       <div class="side">
         <h1>{sentenceOf(plan)}</h1>
@@ -172,11 +177,6 @@ function PlanMap({ base }: { base: Base }) {
           onHover={(key) => (hovered.value = key === undefined ? {} : { move: key })}
           onPick={(key) => pick({ move: key === pinned.move ? undefined : key })}
         />
-        {(whatIf.plan?.shortfall || whatIf.faults) && (
-          <div class="notice">
-            <Conflict shortfall={whatIf.plan?.shortfall} faults={whatIf.faults ?? []} onApply={relax} />
-          </div>
-        )}
       </div>
     </div>
   );
