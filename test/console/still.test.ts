@@ -163,7 +163,7 @@ describe.skipIf(!executable)('the console moves nothing under the hand', () => {
     test.each([
       ['Replay', () => `/replay?replay=${replay}`, /serves/],
       ['Data', () => '/data?set=locations&row=161', /\d/],
-      ['Risk', () => '/risk', /\d/],
+      ['Risk', () => '/risk', /^Risk$/],
       ['Operations', () => '/operations', /ended/],
     ])('%s: loaded', async (_name, path, answer) => {
       const { page, isStill } = await open(path(), width);

@@ -9,6 +9,7 @@ import { Figure } from '../../ui/figure.tsx';
 import { useLoad } from '../../ui/load.ts';
 import { Empty, Failure, Loading } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
+import { Outside } from './outside.tsx';
 import { sentenceOf, totalsOf } from './sentence.ts';
 
 const words = texts.operations;
@@ -48,6 +49,7 @@ export default function Operations() {
         <h2>{words.failedJobs}</h2>
         <Failed jobs={data.failed_jobs} />
       </section>
+      <Outside />
     </div>
   );
 }
