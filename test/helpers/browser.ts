@@ -45,12 +45,16 @@ export async function seriousFindings(page: Page): Promise<string[]> {
   return bad.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
+/** Said of every page with WebGL where that is emulated: Chromium copies its picture. */
+const DRIVER = /GL Driver Message \(OpenGL, Performance/;
+
 /** The network requests of a page, and its errors (including violations of its content policy). */
 export function watchPage(page: Page): { requested: string[]; complaints: string[] } {
   const seen = { requested: [] as string[], complaints: [] as string[] };
   page.on('request', (request) => seen.requested.push(request.url()));
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) seen.complaints.push(message.text());
+    const isComplaint = ['error', 'warning'].includes(message.type()) && !DRIVER.test(message.text());
+    if (isComplaint) seen.complaints.push(message.text());
   });
   page.on('pageerror', (error) => seen.complaints.push(String(error)));
   return seen;
