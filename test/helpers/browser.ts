@@ -14,7 +14,7 @@ export function findChromium(): string | undefined {
 
 /**
  * Starts it without a window, with a new profile, and without access to anything but this machine. Without a GPU it
- * paints in software and emulates WebGL alone, as it does for users: emulating the whole GPU takes several times as long.
+ * paints in software and emulates WebGL alone, as it does for users: emulating all of a GPU is several times slower.
  * @param more switches of its command line
  */
 export function openBrowser(executablePath: string, more: string[] = []): Promise<Browser> {
