@@ -107,7 +107,10 @@ describe.skipIf(!executable)('the jobs of the console', () => {
     await detail.getByRole('button', { name: 'Cancel' }).click();
     await detail.getByText('cancelled', { exact: true }).waitFor();
     await page
-      .getByRole('heading', { level: 1, name: /^Nothing runs; the last job ended .* E[DS]T\.$/ })
+      .getByRole('heading', {
+        level: 1,
+        name: /^Nothing runs; the last job ended .* E[DS]T; of the newest \d+ jobs: .*\d cancelled\.$/,
+      })
       .waitFor();
     expect((await send(`${fleet.url}/api/v1/jobs/${jobId}`)).body.data.status).toBe('cancelled');
     await page.close();

@@ -38,7 +38,7 @@ test('the sentence counts workers, jobs and the last hour, one and many', () => 
 describe.skipIf(!executable)('the operations of the console', () => {
   let fleet: Awaited<ReturnType<typeof startConsole>>;
   beforeAll(async () => {
-    fleet = await startConsole(executable!);
+    fleet = await startConsole(executable!, { overrides: { AUDIT: 'on' } });
   });
 
   test('shows a worker and its job, what waits, and what the hour brought, and follows both', async () => {
@@ -50,6 +50,8 @@ describe.skipIf(!executable)('the operations of the console', () => {
       .waitFor();
     await page.getByText('No job ended in the last hour.').waitFor();
     await page.getByText('No stored job has failed.').waitFor();
+    await page.getByText('No webhook is stored').waitFor();
+    await page.getByText('Nothing is noted.').waitFor();
     const headers = { prefer: 'respond-async' };
     const post = (body: object) => send(`${fleet.url}/api/v1/optimize`, { body, headers });
     const running = (await post(longRequest(100))).body.data.job_id;
@@ -71,6 +73,38 @@ describe.skipIf(!executable)('the operations of the console', () => {
       .getByRole('table', { name: 'Jobs that ended, in steps of 5 minutes' })
       .waitFor({ state: 'attached' });
     await close();
+  });
+
+  test('names events that were given up, sends one again, and says who changed what', async () => {
+    const webhooks = `${fleet.url}/api/v1/webhooks`;
+    const body = { url: 'https://receiver.example/events', events: ['job.failed'], active: false };
+    const { webhook_id: id } = (await send(webhooks, { body })).body.data;
+    await fleet.pool.query(
+      `insert into webhook_deliveries (delivery_id, webhook_id, event, job_id, data, status, ended_at, last_error)
+       values ('msg_1', $1, 'job.failed', 'opt_gone', '{}', 'dead', now(), 'no answer within 10 s')`,
+      [id],
+    );
+    const { page, close } = await fleet.open('/operations');
+    await page.getByText('1 webhook is stored, 1 switched off.').waitFor();
+    const given = page.getByRole('table', { name: 'Events that were given up' });
+    await given.getByRole('row').filter({ hasText: 'no answer within 10 s' }).waitFor();
+    const changes = page.getByRole('table', { name: 'Who changed what last' });
+    await changes.getByRole('row').filter({ hasText: 'create_webhook' }).filter({ hasText: id }).waitFor();
+    expect(await fleet.serious(page)).toEqual([]);
+    await given.getByRole('button', { name: /^Send again the event of / }).click();
+    await page.getByText('No event was given up.').waitFor();
+    await changes.getByRole('row').filter({ hasText: 'resend_webhook_delivery' }).waitFor();
+    const { deliveries } = (await send(`${webhooks}/${id}/deliveries`)).body.data;
+    expect(deliveries).toMatchObject([{ delivery_id: 'msg_1', status: 'waiting' }]);
+    await close();
+
+    // Where they cannot be read, the rest of the page stays.
+    const other = await fleet.open('/risk');
+    await other.page.route('**/api/v1/audit?*', (route) => route.abort());
+    await other.page.goto(`${fleet.url}/console/operations`);
+    await other.page.getByRole('alert').getByText('The service does not answer.').waitFor();
+    await other.page.getByRole('table', { name: 'Workers' }).waitFor();
+    await other.page.close();
   });
 
   test('is whole on a phone in the dark, names a silent worker and a job that failed', async () => {

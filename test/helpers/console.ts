@@ -20,6 +20,8 @@ type Look = {
   service?: string;
   /** Another browser than that of the others. */
   browser?: Browser;
+  /** Prepares the page before it loads anything. */
+  prepare?: (page: Page) => Promise<void>;
 };
 
 /** The address as the page has it: `page.url()` hears of changes later. */
@@ -79,6 +81,7 @@ export async function startConsole(
     });
     page.setDefaultTimeout(MAX_WAIT_MS);
     const { requested, complaints } = watchPage(page);
+    await look.prepare?.(page);
     await page.goto(`${url}/console${path}`);
     /** Makes sure that nothing came from elsewhere and that nothing was complained about, and closes the page. */
     const close = async () => {

@@ -3,6 +3,7 @@ import type { components } from 'fleet-client';
 /** Shapes of the public API that pages use, as the OpenAPI document has them. */
 type Schemas = components['schemas'];
 export type AllocationPlanItem = Schemas['AllocationPlanItem'];
+export type AuditEntry = Schemas['AuditEntry'];
 export type BacktestData = Schemas['BacktestData'];
 export type BacktestScore = Schemas['BacktestScore'];
 export type Constraints = Schemas['Constraints'];
@@ -31,3 +32,5 @@ export type Schedule = Schemas['Schedule'];
 export type ScheduleSummary = Schemas['ScheduleSummary'];
 export type Shortfall = Schemas['Shortfall'];
 export type VehicleRisk = Schemas['VehicleRisk'];
+export type Webhook = Schemas['Webhook'];
+export type WebhookDelivery = Schemas['WebhookDelivery'];

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { count } from '../format.ts';
@@ -47,7 +47,8 @@ export function Lines(props: Props) {
   const { label, xs, writeX, xName, lines, height = 220, writeY = count, band, marks, isSmall } = props;
   const host = useRef<HTMLDivElement>(null);
   const changes = themeChanges.value;
-  useEffect(() => {
+  // Before the page is painted: what is below the chart does not move when it comes.
+  useLayoutEffect(() => {
     const element = host.current!;
     const step = xs.length > 1 ? xs[1] - xs[0] : 1;
     const ink = colourOf('--quiet');

@@ -55,7 +55,13 @@ export function between(old: Scene, next: Scene, share: number): Scene {
     const [a, b] = [old.arcs.get(arc.key)?.vehicles ?? 0, next.arcs.get(arc.key)?.vehicles ?? 0];
     arcs.set(arc.key, { ...arc, vehicles: mix(a, b) });
   }
-  return { spots, arcs };
+  return { spots, arcs: largest(arcs, Math.max(old.arcs.size, next.arcs.size)) };
+}
+
+/** As many arcs as either scene has: those of both together are more than can be read, or drawn in a frame. */
+function largest(arcs: Scene['arcs'], most: number): Scene['arcs'] {
+  if (arcs.size <= most) return arcs;
+  return new Map([...arcs].toSorted(([, a], [, b]) => b.vehicles - a.vehicles).slice(0, most));
 }
 
 /** Spare capacity per unit of demand after the moves: −1 nothing is served, 0 just enough, 1 and more half idle. */

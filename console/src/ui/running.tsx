@@ -2,18 +2,16 @@ import type { Progress } from '../api/live.ts';
 import { decimal } from '../format.ts';
 import { texts } from '../texts.ts';
 
-/** What a running job reports, as it is, and the button that cancels it. It keeps its height. */
+/** What a running job reports, as it is, and the button that cancels it. Whatever it says, its size is the same. */
 export function Running({ progress, onCancel }: { progress: Progress | undefined; onCancel?: () => void }) {
   const { stage = null, incumbent = null, bound = null } = progress ?? {};
   const words = stage === null ? texts.progress.starting : (texts.progress.stages[stage] ?? stage);
   return (
     <div class="running">
       <progress max={1} value={progress?.progress ?? 0} aria-label={words} />
-      <span>
-        {words}
-        {incumbent !== null && bound !== null && (
-          <span class="quiet"> · {texts.progress.cost(decimal(incumbent), decimal(bound))}</span>
-        )}
+      <span>{words}</span>
+      <span class="quiet">
+        {incumbent !== null && bound !== null && texts.progress.cost(decimal(incumbent), decimal(bound))}
       </span>
       {onCancel && (
         <button type="button" onClick={onCancel}>

@@ -71,7 +71,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
   return (
     <section class="state fault" role="alert">
       <h2>{title}</h2>
-      {isAway && <p>{texts.states.awayAdvice}</p>}
+      {isAway && <p>{onRetry ? texts.states.awayAdvice : texts.states.awayOnce}</p>}
       {error instanceof FleetError ? (
         <ul>
           {error.details.map(({ message, field }) => (

@@ -40,9 +40,6 @@ function Planned({ decision, places, isLoading, onEnd }: Shown) {
     <>
       <h1>{ahead ? sentenceOf(ahead) : words.question}</h1>
       <Controls wanted={wanted} zone={zone} planning={planning} onPlan={plan} />
-      {planning.fault.value !== undefined && (
-        <Refused error={planning.fault.value} asked={planning.asked.value} onPlan={planning.start} />
-      )}
       {shortfall && (
         <Conflict
           shortfall={shortfall}
@@ -51,10 +48,14 @@ function Planned({ decision, places, isLoading, onEnd }: Shown) {
       )}
     </>
   );
+  const after = planning.fault.value !== undefined && (
+    <div class="notice">
+      <Refused error={planning.fault.value} asked={planning.asked.value} onPlan={planning.start} />
+    </div>
+  );
   if (ahead && decision) {
-    return (
-      <Steps id={decision.decision_id} ahead={ahead} places={places} isLoading={isLoading} before={before} />
-    );
+    const { decision_id: id } = decision;
+    return <Steps {...{ id, ahead, places, isLoading, before, after }} />;
   }
   return (
     <div class="page" aria-busy={isLoading}>
@@ -72,6 +73,7 @@ function Planned({ decision, places, isLoading, onEnd }: Shown) {
         />
       )}
       {decision?.result?.data && <p>{words.notAhead}</p>}
+      {after}
     </div>
   );
 }

@@ -97,13 +97,15 @@ export function Controls({ wanted, zone, planning, onPlan }: Props) {
           ))}
         </select>
       </label>
-      {planning.isRunning.value ? (
-        <Running progress={planning.progress.value} onCancel={planning.cancel} />
-      ) : (
-        <button type="submit" class="primary">
-          {words.plan}
-        </button>
-      )}
+      <div class="start">
+        {planning.isRunning.value ? (
+          <Running progress={planning.progress.value} onCancel={planning.cancel} />
+        ) : (
+          <button type="submit" class="primary">
+            {words.plan}
+          </button>
+        )}
+      </div>
     </form>
   );
 }

@@ -9,7 +9,6 @@ import { Colours } from '../../map/legend.tsx';
 import { changeQuery, query } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { useEscape } from '../../ui/escape.ts';
-import { Loading } from '../../ui/states.tsx';
 import { AtStep, PinnedLocation } from './at-step.tsx';
 import { MovesTable } from './moves-table.tsx';
 import { type Ahead, hourOf, sumOf } from './outlook.ts';
@@ -26,10 +25,12 @@ type Props = {
   isLoading: boolean;
   /** What stands above the figures of the step. */
   before: ComponentChildren;
+  /** What stands below its table. */
+  after: ComponentChildren;
 };
 
 /** Map, slider, figures and table: one place in time, one selection, both held by the address. */
-export function Steps({ id, ahead, places, isLoading, before }: Props) {
+export function Steps({ id, ahead, places, isLoading, before, after }: Props) {
   const search = query.value;
   const at = placeOf(search.get('step'), ahead.steps.length);
   const shown = useMemo(() => sceneAt(ahead, at, places), [ahead, at]);
@@ -71,9 +72,10 @@ export function Steps({ id, ahead, places, isLoading, before }: Props) {
           onHover={(key) => (hovered.value = key === undefined ? {} : { move: key })}
           onPick={(key) => pick(key === pinned.move ? {} : { move: key })}
         />
+        {after}
       </div>
       <div class="picture">
-        <Suspense fallback={<Loading />}>
+        <Suspense fallback={<div class="map" />}>
           <MapCanvas
             label={words.picture}
             scene={shown.scene}

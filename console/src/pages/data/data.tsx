@@ -69,7 +69,10 @@ function Stored({ name }: { name: SetName }) {
         <Empty title={words.empty[name]} advice={words.advice} command={commandOf(set, name)} />
       )}
       {data && rows.length > 0 && <Rows name={name} {...data} onChanged={onChanged} />}
-      <Drop name={name} onStored={onChanged} />
+      {/* It waits for what stands above it, so that it does not move. */}
+      <div hidden={!data && error === undefined}>
+        <Drop name={name} onStored={onChanged} />
+      </div>
     </div>
   );
 }

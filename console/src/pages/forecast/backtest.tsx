@@ -62,13 +62,15 @@ export function Backtest({ places, step, horizonHours }: Props) {
   return (
     <section>
       <h2>{words.title}</h2>
-      {isRunning.value ? (
-        <Running progress={progress.value} onCancel={() => control.current?.abort()} />
-      ) : (
-        <button type="button" onClick={start}>
-          {words.start(texts.forecast.steps[step])}
-        </button>
-      )}
+      <div class="start">
+        {isRunning.value ? (
+          <Running progress={progress.value} onCancel={() => control.current?.abort()} />
+        ) : (
+          <button type="button" onClick={start}>
+            {words.start(texts.forecast.steps[step])}
+          </button>
+        )}
+      </div>
       {(fault.value ?? error) !== undefined && <Failure error={fault.value ?? error} />}
       {data && <Result data={data} places={places} />}
     </section>

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
 import { connection } from '../../api/live.ts';
 import type { Job } from '../../api/types.ts';
@@ -21,6 +22,7 @@ export default function Jobs() {
   const { jobs, error, samples, look } = useLiveJobs(filter);
   const chosen = search.get('job') ?? undefined;
   const now = useNow(jobs?.some(isOpen) ?? false);
+  const still = useStill(jobs ?? [], `${filter.status} ${filter.kind}`);
   if (!jobs) return error === undefined ? <Loading /> : <Failure error={error} onRetry={look} />;
   const known = jobs.find(({ job_id }) => job_id === chosen);
   return (
@@ -39,11 +41,17 @@ export default function Jobs() {
           options={Object.entries(words.kinds)}
           onChange={(kind) => changeQuery({ kind })}
         />
-        <Connection />
+        <Connection waiting={still.waiting} />
       </form>
-      {error !== undefined && <Failure error={error} onRetry={look} />}
       <div class="columns">
-        <JobTable jobs={jobs} chosen={chosen} now={now} isFiltered={Boolean(filter.status || filter.kind)} />
+        <div class="jobs" onPointerEnter={still.hold} onPointerLeave={still.release}>
+          <JobTable
+            jobs={still.rows}
+            chosen={chosen}
+            now={now}
+            isFiltered={Boolean(filter.status || filter.kind)}
+          />
+        </div>
         {chosen !== undefined && (
           <JobDetail
             key={chosen}
@@ -56,23 +64,61 @@ export default function Jobs() {
       </div>
       {jobs.length > 0 && <p class="quiet">{texts.costs}</p>}
       <Schedules chosen={search.get('schedule') ?? undefined} />
+      {error !== undefined && (
+        <div class="notice">
+          <Failure error={error} onRetry={look} />
+        </div>
+      )}
     </div>
   );
 }
 
 function sentenceOf(jobs: Job[]): string {
-  const running = jobs.filter(({ status }) => status === 'running').length;
-  const queued = jobs.filter(({ status }) => status === 'queued').length;
-  if (running + queued > 0) return words.sentence(count(running), count(queued));
+  if (jobs.length === 0) return words.nothing;
+  const numberOf = (status: string) => jobs.filter((job) => job.status === status).length;
+  const [running, queued] = [numberOf('running'), numberOf('queued')];
+  const ends = ['completed', 'failed', 'cancelled'].map((status) => [status, numberOf(status)] as const);
+  const ended = ends
+    .filter(([, number]) => number > 0)
+    .map(([status, number]) => `${count(number)} ${words.statuses[status]}`);
   const newest = jobs.find((job) => job.finished_at !== null);
-  return newest ? words.idle(moment(newest.finished_at!)) : words.nothing;
+  const now =
+    running + queued === 0 && newest
+      ? words.idle(moment(newest.finished_at!))
+      : words.sentence(count(running), count(queued));
+  return `${now}${ended.length > 0 ? words.ofNewest(count(jobs.length), ended.join(', ')) : '.'}`;
 }
 
-/** Whether the page hears of progress at once. */
-function Connection() {
+/**
+ * Jobs as they are now. While a pointer is on their table, they are the same ones in the same places: new ones wait, so
+ * that a click meets the job that it was meant for.
+ * @param list what they are of; another list is shown at once
+ */
+function useStill(jobs: Job[], list: string) {
+  const held = useSignal<{ list: string; jobs: Job[] } | undefined>(undefined);
+  const hold = () => {
+    // Where there are none, there is nothing to click on.
+    if (jobs.length > 0) held.value = { list, jobs };
+  };
+  const release = () => {
+    held.value = undefined;
+  };
+  if (held.value?.list !== list) return { rows: jobs, waiting: 0, hold, release };
+  const known = held.value.jobs;
+  const now = new Map(jobs.map((job) => [job.job_id, job]));
+  const ids = new Set(known.map(({ job_id }) => job_id));
+  const rows = known.map((job) => now.get(job.job_id) ?? job);
+  return { rows, waiting: jobs.filter(({ job_id }) => !ids.has(job_id)).length, hold, release };
+}
+
+/** Whether the page hears of progress at once, and how many new jobs wait until the pointer leaves the table. */
+function Connection({ waiting }: { waiting: number }) {
   const state = connection.value;
-  if (state === 'idle') return null;
-  return <span class={`connection ${state}`}>{texts.live[state]}</span>;
+  const parts = [
+    state === 'idle' ? [] : texts.live[state],
+    waiting === 0 ? [] : words.newJobs(count(waiting)),
+  ];
+  return <span class={`connection ${state}`}>{parts.flat().join('; ')}</span>;
 }
 
 type ChoiceProps = {
@@ -156,8 +202,8 @@ function Status({ job }: { job: Job }) {
     const stage =
       job.stage === null ? words.statuses.running : (texts.progress.stages[job.stage] ?? job.stage);
     return (
-      <span class="running">
-        <progress max={1} value={job.progress} aria-label={stage} /> {stage}
+      <span class="stage">
+        <progress max={1} value={job.progress} aria-label={stage} /> <span>{stage}</span>
       </span>
     );
   }

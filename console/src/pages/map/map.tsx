@@ -106,6 +106,7 @@ function PlanMap({ base }: { base: Base }) {
   const lit = isHovering ? hovered.value : pinned;
   const change = (name: SliderName, value: number | undefined) =>
     changeQuery({ [name]: value === undefined ? undefined : String(value) });
+  const relax = (settings: Setting[]) => changeQuery(addressWith(settings, also));
   const spot = pinned.location === undefined ? undefined : scene.spots.get(pinned.location);
   const isUnknown =
     pinned.location !== undefined &&
@@ -114,7 +115,7 @@ function PlanMap({ base }: { base: Base }) {
   return (
     <div class="map-page">
       <div class="picture">
-        <Suspense fallback={<Loading />}>
+        <Suspense fallback={<div class="map" />}>
           <MapCanvas
             label={words.picture}
             scene={scene}
@@ -124,6 +125,11 @@ function PlanMap({ base }: { base: Base }) {
           />
         </Suspense>
         <Legend drawn={drawnMoves(moves)} moves={moves} />
+        {(whatIf.plan?.shortfall || whatIf.faults) && (
+          <div class="notice">
+            <Conflict shortfall={whatIf.plan?.shortfall} faults={whatIf.faults ?? []} onApply={relax} />
+          </div>
+        )}
       </div>
       <div class="side">
         <h1>{sentenceOf(plan)}</h1>
@@ -147,12 +153,8 @@ function PlanMap({ base }: { base: Base }) {
           {whatIf.isRunning && <Running progress={whatIf.progress} />}
           {whatIf.error !== undefined && <Failure error={whatIf.error} />}
         </div>
-        {(plan.shortfall || whatIf.faults) && (
-          <Conflict
-            shortfall={plan.shortfall}
-            faults={whatIf.faults ?? []}
-            onApply={(settings) => changeQuery(addressWith(settings, also))}
-          />
+        {base.plan.shortfall && plan === base.plan && !whatIf.faults && (
+          <Conflict shortfall={base.plan.shortfall} onApply={relax} />
         )}
         {spot && (
           <LocationPanel

@@ -9,6 +9,7 @@ import { Figure } from '../../ui/figure.tsx';
 import { useLoad } from '../../ui/load.ts';
 import { Empty, Failure, Loading } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
+import { Outside } from './outside.tsx';
 import { sentenceOf, totalsOf } from './sentence.ts';
 
 const words = texts.operations;
@@ -36,12 +37,19 @@ export default function Operations() {
       <h1>{sentenceOf(data)}</h1>
       <Figures report={data} />
       <Hour steps={data.last_hour} />
-      <h2>{words.workers}</h2>
-      <Workers workers={data.workers} jobs={data.running_jobs} />
-      <h2>{words.queue}</h2>
-      <Queue queue={data.queue} />
-      <h2>{words.failedJobs}</h2>
-      <Failed jobs={data.failed_jobs} />
+      <section class="steady">
+        <h2>{words.workers}</h2>
+        <Workers workers={data.workers} jobs={data.running_jobs} />
+      </section>
+      <section>
+        <h2>{words.queue}</h2>
+        <Queue queue={data.queue} />
+      </section>
+      <section>
+        <h2>{words.failedJobs}</h2>
+        <Failed jobs={data.failed_jobs} />
+      </section>
+      <Outside />
     </div>
   );
 }
@@ -93,15 +101,19 @@ function Hour({ steps }: { steps: OperationsReport['last_hour'] }) {
   const common = { xs, xName: words.from, writeX: (x: number) => words.ago(count(-x)), height: 160 };
   return (
     <>
-      <h2>{words.throughput}</h2>
-      <Lines {...common} label={words.throughput} lines={ended} />
-      <h2>{words.waitTimes}</h2>
-      <Lines
-        {...common}
-        label={words.waitTimes}
-        lines={waits}
-        writeY={(seconds) => duration(seconds * 1000)}
-      />
+      <section>
+        <h2>{words.throughput}</h2>
+        <Lines {...common} label={words.throughput} lines={ended} />
+      </section>
+      <section>
+        <h2>{words.waitTimes}</h2>
+        <Lines
+          {...common}
+          label={words.waitTimes}
+          lines={waits}
+          writeY={(seconds) => duration(seconds * 1000)}
+        />
+      </section>
     </>
   );
 }

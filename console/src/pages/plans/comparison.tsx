@@ -47,8 +47,13 @@ export function Comparison({ a, b }: { a: string; b: string }) {
     };
     return data && { a: sideOf(data.planA), b: sideOf(data.planB) };
   }, [data]);
-  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
-  if (!data || !sides) return <Loading />;
+  if (!data || !sides) {
+    return (
+      <section class="comparison" aria-label={words.comparison}>
+        {error === undefined ? <Loading /> : <Failure error={error} onRetry={reload} />}
+      </section>
+    );
+  }
   const { scene, moves } = isSecond.value ? sides.b : sides.a;
   const { kpi_differences: kpis, vehicles, locations } = data.compared;
   return (
@@ -78,7 +83,7 @@ export function Comparison({ a, b }: { a: string; b: string }) {
               {words.second}
             </button>
           </fieldset>
-          <Suspense fallback={<Loading />}>
+          <Suspense fallback={<div class="map" />}>
             <MapCanvas
               label={texts.map.picture}
               scene={scene}

@@ -9,7 +9,6 @@ import type { Scene } from '../../map/scene.ts';
 import { changeQuery, query } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { useEscape } from '../../ui/escape.ts';
-import { Loading } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { hourFormat, startOf } from './period.ts';
 import { titleOf } from './policies.ts';
@@ -55,7 +54,7 @@ export function Losses({ replay, chosen, baseline, places }: Props) {
       <div class="columns even">
         {scene.spots.size > 0 && (
           <div class="compared above">
-            <Suspense fallback={<Loading />}>
+            <Suspense fallback={<div class="map" />}>
               <MapCanvas
                 label={words.picture}
                 scene={scene}

@@ -46,20 +46,22 @@ export default function ReplayPage() {
     stored.reload();
   };
   const state = known.data;
+  const result = state && 'replay' in state && state.replay.replay_id === id ? state.replay : undefined;
+  const job = state && 'job' in state && state.job.job_id === id ? state.job : undefined;
+  // What comes above the form comes before it, so that the form does not move.
+  if (id !== undefined && !result && !job && known.error === undefined) return <Loading />;
   return (
     <div class="page" aria-busy={known.isLoading}>
-      {state && 'replay' in state && state.replay.replay_id === id ? (
-        <Result replay={state.replay} places={places} />
-      ) : (
-        <h1>{words.question}</h1>
-      )}
+      {result ? <Result replay={result} places={places} /> : <h1>{words.question}</h1>}
       {known.error !== undefined && <Failure error={known.error} onRetry={known.reload} />}
-      {state && 'job' in state && state.job.job_id === id && (
-        <Unfinished key={id} job={state.job} onEnd={reload} />
+      {job && <Unfinished key={id} job={job} onEnd={reload} />}
+      {!(job && isOpen(job)) && (
+        <>
+          <Start key={dayAfter} dayAfter={dayAfter} />
+          {stored.error !== undefined && <Failure error={stored.error} onRetry={stored.reload} />}
+          {stored.data && <Stored replays={stored.data} chosen={id} />}
+        </>
       )}
-      <Start key={dayAfter} dayAfter={dayAfter} />
-      {stored.error !== undefined && <Failure error={stored.error} onRetry={stored.reload} />}
-      {stored.data && <Stored replays={stored.data} chosen={id} />}
     </div>
   );
 }

@@ -43,13 +43,8 @@ function Planned({ decision, places, isLoading, onEnd }: Shown) {
         planning={planning}
         onPlan={plan}
       />
-      {planning.fault.value !== undefined ? (
-        <Refused error={planning.fault.value} asked={planning.asked.value} onPlan={planning.start} />
-      ) : (
-        faults &&
-        !planning.isRunning.value && (
-          <Refused error={new FleetError({ errors: faults })} asked={again} onPlan={planning.start} />
-        )
+      {faults && !planning.isRunning.value && planning.fault.value === undefined && (
+        <Refused error={new FleetError({ errors: faults })} asked={again} onPlan={planning.start} />
       )}
       {decision && (status === 'queued' || status === 'running') && (
         <Following jobId={decision.decision_id} ended={texts.ahead.ended} onEnd={onEnd} />
@@ -65,6 +60,11 @@ function Planned({ decision, places, isLoading, onEnd }: Shown) {
         <Answer decision={decision} figures={figures} zone={zoneOf(places)} onPlan={plan} />
       ) : (
         !decision && <Empty title={words.empty} advice={words.emptyAdvice} command={command} />
+      )}
+      {planning.fault.value !== undefined && (
+        <div class="notice">
+          <Refused error={planning.fault.value} asked={planning.asked.value} onPlan={planning.start} />
+        </div>
       )}
     </div>
   );
@@ -100,13 +100,15 @@ function Controls({ date, demand, planning, onPlan }: ControlsProps) {
           <option value="upper">{words.upper}</option>
         </select>
       </label>
-      {planning.isRunning.value ? (
-        <Running progress={planning.progress.value} onCancel={planning.cancel} />
-      ) : (
-        <button type="submit" class="primary">
-          {words.planAgain}
-        </button>
-      )}
+      <div class="start">
+        {planning.isRunning.value ? (
+          <Running progress={planning.progress.value} onCancel={planning.cancel} />
+        ) : (
+          <button type="submit" class="primary">
+            {words.planAgain}
+          </button>
+        )}
+      </div>
     </form>
   );
 }
