@@ -100,13 +100,16 @@ export async function isAnswering(pool: pg.Pool, withinMs: number): Promise<bool
 
 const dialect = new PgDialect();
 
-/** Texts of the statements that have been prepared, by name, and how many values each takes. */
-const prepared = new Map<string, { text: string; count: number }>();
+/**
+ * The texts of prepared statements by name, with what differs if a statement has other parts: the number of its values,
+ * and how long its fixed text is.
+ */
+const prepared = new Map<string, { text: string; count: number; length: number }>();
 
 /**
  * Runs a statement that PostgreSQL parses and plans once per connection instead of at every call, and whose text is
  * made once. For the statements of every job: planning them costs as much as running them.
- * @param name one per text: a statement has the text of the first one of its name
+ * @param name one per text; two texts under one name are an error
  */
 export async function executePrepared<Row extends pg.QueryResultRow>(
   db: Pick<Database, '$client'>,
@@ -118,30 +121,27 @@ export async function executePrepared<Row extends pg.QueryResultRow>(
 }
 
 function toQuery(name: string, statement: SQL): { text: string; values: unknown[] } {
+  const { values, length } = readParts(statement);
   const known = prepared.get(name);
-  const collected = known && collectValues(statement);
-  if (known && collected?.length === known.count) return { text: known.text, values: collected };
-  const { sql: text, params: values } = dialect.sqlToQuery(statement);
-  prepared.set(name, { text, count: values.length });
-  return { text, values };
+  if (known?.count === values.length && known.length === length) return { text: known.text, values };
+  const query = dialect.sqlToQuery(statement);
+  prepared.set(name, { text: query.sql, count: query.params.length, length });
+  return { text: query.sql, values: query.params };
 }
 
-/** The values of a statement in the order of its text, without making the text. */
-function collectValues(chunk: unknown, values: unknown[] = []): unknown[] {
-  if (chunk instanceof SQL) for (const part of chunk.queryChunks) collectValues(part, values);
-  else if (Array.isArray(chunk)) for (const part of chunk) collectValues(part, values);
+/** The values of a statement in the order of its text, and the length of its fixed text, without making the text. */
+function readParts(chunk: unknown, parts: { values: unknown[]; length: number } = { values: [], length: 0 }) {
+  if (chunk instanceof SQL) for (const part of chunk.queryChunks) readParts(part, parts);
+  else if (Array.isArray(chunk)) for (const part of chunk) readParts(part, parts);
+  else if (chunk instanceof StringChunk) for (const text of chunk.value) parts.length += text.length;
   else if (chunk instanceof Param) {
-    values.push(chunk.value === null ? null : chunk.encoder.mapToDriverValue(chunk.value));
-  } else if (!isText(chunk)) values.push(chunk);
-  return values;
+    parts.values.push(chunk.value === null ? null : chunk.encoder.mapToDriverValue(chunk.value));
+  } else if (!isName(chunk)) parts.values.push(chunk);
+  return parts;
 }
 
-const isText = (chunk: unknown) =>
-  chunk === undefined ||
-  chunk instanceof StringChunk ||
-  chunk instanceof Column ||
-  chunk instanceof Table ||
-  chunk instanceof Name;
+const isName = (chunk: unknown) =>
+  chunk === undefined || chunk instanceof Column || chunk instanceof Table || chunk instanceof Name;
 
 /**
  * Keeps the value of a parameter from the planner. If its value would make a statement look cheaper, PostgreSQL would
