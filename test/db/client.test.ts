@@ -1,9 +1,12 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { executePrepared } from '../../src/db/client.ts';
-import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
+import { executePrepared, openDatabase } from '../../src/db/client.ts';
+import { atEnd } from '../helpers/at-end.ts';
+import { createTestDatabase } from '../helpers/services.ts';
 
-const { db } = openTestDatabase(await createTestDatabase(), { poolSize: 1 });
+// One connection: a statement is prepared per connection.
+const { db, close } = openDatabase(await createTestDatabase(), { poolSize: 1, onError: () => {} });
+atEnd(close);
 
 test('a prepared statement gets the values of each call, in their order', async () => {
   const run = (a: number, b: string | null) =>
