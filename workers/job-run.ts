@@ -8,14 +8,14 @@ import type { NewPlan } from '../src/db/plans.ts';
 import type { NewReplay } from '../src/db/replays.ts';
 import type { HolidayCalendar } from '../src/inputs/holidays.ts';
 import { type ClaimedJobState, isLastAttempt, untilAvailable, type WorkerDeps } from './end-job.ts';
-import type { Timed, WorkInput, WorkName } from './job-thread.ts';
+import type { WorkInput, WorkName } from './job-thread.ts';
 import { traceStages } from './job-trace.ts';
-import { monotonicMs, type Phases, roundMs } from './phases.ts';
+import { type Phases, roundMs } from './phases.ts';
 import type { RunningJob } from './running-jobs.ts';
 import type { ThreadOutcome, Threads } from './threads.ts';
 import type { TravelCache } from './travel-cache.ts';
 
-/** Least time between two writes of progress to PostgreSQL. Subscribers are told sooner. */
+/** Least time between two writes of progress to PostgreSQL. Subscribers get every report at once. */
 const STORE_PROGRESS_MS = 500;
 /** Longer than the largest request takes to parse. */
 const FACTS_LIMIT_SECONDS = 60;
@@ -117,38 +117,24 @@ export function startRun<K extends JobKind>(
       const startedAt = performance.now();
       job.progress ??= await untilAvailable(deps, () => readProgress(deps.db, job));
       const reporting = reportProgress(deps, job);
-      const learn = ({ progress, ...told }: Progress) => {
-        const newest = { ...told, progress: from + (to - from) * progress };
-        job.progress = learnProgress(job.progress ?? NOTHING_KNOWN, newest);
-        reporting.report();
-      };
-      // A thread says when its stages began, unless it is ended.
-      let stages: Timed['stages'] = [];
       const onProgress = (progress: Progress) => {
-        const { stage } = progress;
-        if (stage && stages.at(-1)?.stage !== stage) stages.push({ stage, at: monotonicMs() });
-        learn(progress);
+        if (progress.stage) phases.enter(progress.stage);
+        reporting.report({ ...progress, progress: from + (to - from) * progress.progress });
       };
       const thread = job.span?.child(`thread ${work}`);
       const before = phases.marks.length;
       let endedMs = 0;
       const running = deps.threads.start(work, input, limitSeconds, onProgress, transfer);
       entry.stopWork = running.stop;
-      const outcome = await running.outcome
-        .then((ended) => {
-          stages = ended.stages ?? stages;
-          return ended;
-        })
-        .finally(() => {
-          entry.stopWork = undefined;
-          const last = running.readProgress();
-          if (last) learn(last);
-          reporting.stop();
-          for (const { stage, at } of stages) phases.enter(stage, at);
-          endedMs = phases.elapsedMs();
-          thread?.end(phases.claimedAt + endedMs);
-        });
+      const outcome = await running.outcome.finally(() => {
+        entry.stopWork = undefined;
+        reporting.stop();
+        endedMs = phases.elapsedMs();
+        thread?.end(phases.claimedAt + endedMs);
+      });
       job.solveTimeMs = roundMs(performance.now() - startedAt);
+      // A thread that was ended does not return this. Its last reported progress is used then.
+      for (const { stage, at } of outcome.stages ?? []) phases.enter(stage, at);
       if (thread) traceStages(thread, phases, before, endedMs);
       if (outcome.status === 'cancelled') throw new StoppedError('stopped');
       if (outcome.status === 'threw') throw new ThreadFault((outcome as { stack: string }).stack);
@@ -179,19 +165,21 @@ async function readProgress(db: WorkerDeps['db'], { jobId, attempt }: ClaimedJob
   return (attempt > 1 && (await readJob(db, jobId))) || NOTHING_KNOWN;
 }
 
-/** Reports the progress of a job to subscribers and stores it. The end of the work does not wait for that. */
+/** Reports progress to subscribers and stores it. The end of the work does not wait for that. */
 function reportProgress({ db, bus }: WorkerDeps, job: ClaimedJobState) {
   const { jobId: job_id, attempt } = job;
   const onError = (err: unknown) => job.logger.debug({ err }, 'progress not reported');
-  const known = () => job.progress ?? NOTHING_KNOWN;
+  let newest = job.progress ?? NOTHING_KNOWN;
   let writing: NodeJS.Timeout | undefined;
   const write = () => {
     writing = undefined;
-    storeProgress(db, job, known()).catch(onError);
+    storeProgress(db, job, newest).catch(onError);
   };
   return {
-    report() {
-      bus.publish({ type: 'progress', job_id, attempt, ...known(), trace: job.span?.context }).catch(onError);
+    report(told: Progress) {
+      newest = learnProgress(newest, told);
+      job.progress = newest;
+      bus.publish({ type: 'progress', job_id, attempt, ...newest, trace: job.span?.context }).catch(onError);
       writing ??= setTimeout(write, STORE_PROGRESS_MS);
     },
     stop: () => clearTimeout(writing),

@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import type { DecisionRequest, DecisionRisk, DecisionVehicle } from '../src/contracts/decisions.ts';
 import type { ForecastData } from '../src/contracts/forecast.ts';
 import { jobFacts } from '../src/contracts/job-facts.ts';
@@ -34,7 +35,6 @@ import { openTravel, type TravelPacks } from '../src/db/packed-travel.ts';
 import { openTrips } from '../src/db/packed-trips.ts';
 import { type PlanRecord, planRecord } from '../src/db/plan-record.ts';
 import { type ReplayTask, replayStored } from './replay-work.ts';
-import { openProgressWriter, type SharedProgress, type ThreadProgress } from './shared-progress.ts';
 
 // Filled before the first job: loading the solver takes longer than most solves.
 const cache = createCache();
@@ -45,6 +45,16 @@ const MIN_MS_BETWEEN_REPORTS = 200;
 
 /** Progress of a replay when all hours are simulated. */
 const HOURS_SHARE = 0.95;
+
+/** Progress of a thread; `progress` from 0 to 1, never falling. */
+export type ThreadProgress = {
+  stage: string;
+  progress: number;
+  incumbent?: number | null;
+  bound?: number | null;
+  gap?: number | null;
+  iterations?: number | null;
+};
 
 export type Hooks = {
   /** one number in shared memory; any value but 0 stops the work */
@@ -310,7 +320,7 @@ export type ThreadTask<W extends WorkName = WorkName> = {
   work: W;
   input: WorkInput<W>;
   stopFlag: Int32Array;
-  progress: SharedProgress;
+  progressPort: MessagePort;
 };
 
 /** A fault of our own code: the same input would fail again. */
@@ -328,13 +338,12 @@ export default async function run<W extends WorkName>(
 ): Promise<((WorkOutcome<W> | Threw) & Timed) | null> {
   if (task === null) return null;
   const stages: Timed['stages'] = [];
-  const write = openProgressWriter(task.progress);
   const hooks: Hooks = {
     stopFlag: task.stopFlag,
     onProgress(progress) {
       const { stage } = progress;
       if (stages.at(-1)?.stage !== stage) stages.push({ stage, at: Number(process.hrtime.bigint()) / 1e6 });
-      write(progress);
+      task.progressPort.postMessage(progress);
     },
   };
   const work = WORK[task.work] as (input: WorkInput<W>, hooks: Hooks) => Promise<WorkOutcome<W>>;
@@ -343,5 +352,10 @@ export default async function run<W extends WorkName>(
   } catch (error) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { status: 'threw', stack, stages };
+  } finally {
+    // The end of the progress. Closing the port would not do, since that is noticed only when the thread starts other
+    // work.
+    task.progressPort.postMessage(null);
+    task.progressPort.close();
   }
 }

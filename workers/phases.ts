@@ -1,7 +1,7 @@
 import type { PhaseMark } from '../src/db/schema.ts';
 
 /** Milliseconds of `process.hrtime`: the clock that all threads of a process share, and that never jumps. */
-export function monotonicMs(): number {
+function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }
 

@@ -1,8 +1,15 @@
-import type { Transferable } from 'node:worker_threads';
+import { MessageChannel, type Transferable } from 'node:worker_threads';
 import type { Progress } from '../src/db/jobs.ts';
-import type { ThreadTask, Threw, Timed, WorkInput, WorkName, WorkOutcome } from './job-thread.ts';
+import type {
+  ThreadProgress,
+  ThreadTask,
+  Threw,
+  Timed,
+  WorkInput,
+  WorkName,
+  WorkOutcome,
+} from './job-thread.ts';
 import { watchPauses } from './pauses.ts';
-import { createSharedProgress, openProgressReader } from './shared-progress.ts';
 import { openWarmThreads } from './warm-threads.ts';
 
 export type ThreadOutcome<W extends WorkName> =
@@ -14,8 +21,6 @@ type ThreadRun<W extends WorkName> = {
   outcome: Promise<ThreadOutcome<W>>;
   /** Milliseconds since the start in which this process did not run (see `watchPauses`). */
   readPausedMs(): number;
-  /** The newest progress; null if nothing has been reported since it was read. */
-  readProgress(): Progress | null;
   /** Stops the work: asks first, and ends the thread if it does not react. */
   stop(): void;
 };
@@ -25,7 +30,6 @@ export type Threads = {
    * Starts work in a thread.
    * @param limitSeconds time limit of the work; the overrun is added to it, and time in which this process did not run
    * does not count
-   * @param onProgress called while the work lasts, if there is newer progress. What is reported at its end can be read
    * @param transfer memory that is moved to the thread instead of copied
    */
   start<W extends WorkName>(
@@ -45,9 +49,6 @@ const STOP_GRACE_MS = 150;
 const MAX_OVERRUN_FACTOR = 6;
 const MIN_WATCH_MS = 10;
 
-/** Time between two looks at the progress of work. Most small solves end before the first look. */
-const LOOK_MS = 20;
-
 /**
  * Opens `count` threads and keeps them warm: loading the solver costs more than a small solve.
  * @param overrunSeconds processor time for building, verifying and explaining, beyond the time limit of the work
@@ -65,8 +66,7 @@ export function openThreads(count: number, overrunSeconds: number): Threads {
       onProgress: (progress: Progress) => void,
       transfer: Transferable[] = [],
     ): ThreadRun<W> {
-      const progress = createSharedProgress();
-      const readProgress = openProgressReader(progress);
+      const { port1, port2 } = new MessageChannel();
       const stopFlag = new Int32Array(new SharedArrayBuffer(4));
       const killer = new AbortController();
       let grace: NodeJS.Timeout | undefined;
@@ -96,16 +96,20 @@ export function openThreads(count: number, overrunSeconds: number): Threads {
         else stop();
       };
       watch();
-      const looking = setInterval(() => {
-        const told = readProgress();
-        if (told) onProgress(told);
-      }, LOOK_MS);
-      const task: ThreadTask<W> = { work, input, stopFlag, progress };
+      const allReported = Promise.withResolvers<void>();
+      port1.on('message', (message: ThreadProgress | null) => {
+        if (message === null) return allReported.resolve();
+        const { progress, stage, incumbent = null, bound = null, gap = null, iterations = null } = message;
+        onProgress({ progress, stage, incumbent, bound, gap, iterations });
+      });
+      const task: ThreadTask<W> = { work, input, stopFlag, progressPort: port2 };
       const outcome: Promise<ThreadOutcome<W>> = threads
         .run<ThreadOutcome<W>>(task as ThreadTask, {
-          transferList: transfer,
+          transferList: [port2, ...transfer],
           signal: killer.signal,
         })
+        // The last message and the outcome use different channels. After both, all progress has been received.
+        .then((outcome) => allReported.promise.then(() => outcome))
         .catch((error) => {
           if (killer.signal.aborted) return { status: 'cancelled' as const };
           throw error;
@@ -113,9 +117,9 @@ export function openThreads(count: number, overrunSeconds: number): Threads {
         .finally(() => {
           clearTimeout(watchdog);
           clearTimeout(grace);
-          clearInterval(looking);
+          port1.close();
         });
-      return { outcome, readPausedMs, readProgress, stop };
+      return { outcome, readPausedMs, stop };
     },
     close() {
       pauses.close();

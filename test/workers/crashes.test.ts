@@ -51,7 +51,6 @@ describeOnBothBackends('a job whose solver thread dies', (redisUrl) => {
         start: () => ({
           outcome: Promise.reject(new Error('out of memory')),
           readPausedMs: () => 0,
-          readProgress: () => null,
           stop() {},
         }),
         close: async () => {},

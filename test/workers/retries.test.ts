@@ -35,8 +35,7 @@ const work = (beforePlan: () => Promise<void> = async () => {}) => {
     const run = name === 'inputs' ? null : beforePlan();
     if (!run) return threads.start(name, ...rest);
     const started = run.then(() => threads.start(name, ...rest));
-    const outcome = started.then((begun) => begun.outcome);
-    return { outcome, readPausedMs: () => 0, readProgress: () => null, stop() {} };
+    return { outcome: started.then(({ outcome }) => outcome), readPausedMs: () => 0, stop() {} };
   };
   return runJob({
     ...{ config, db, bus, queue, workerId: 'w', running: createRunningJobs(), levelOrder: () => null },

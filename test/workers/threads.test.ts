@@ -30,21 +30,14 @@ const hard = cityInstance(31, { locations: 263, perLocation: 10, fractional: tru
 const easy = cityInstance(32, { locations: 5, perLocation: 4, fractional: false });
 
 test('a solve that is stopped ends as cancelled, and the next one is done, again and again', async () => {
-  for (const stopAt of [/build|solve/, /solve/, /solve/]) {
+  for (const stopAt of ['build', 'solve', 'solve']) {
     const { promise: reached, resolve } = Promise.withResolvers<void>();
-    const solve = start(hard, 60, ({ stage }) => stopAt.test(stage ?? '') && resolve());
+    const solve = start(hard, 60, ({ stage }) => stage === stopAt && resolve());
     await reached;
     solve.stop();
     expect(await solve.outcome).toMatchObject({ status: 'cancelled' });
     expect((await start(easy, 10).outcome).status).toBe('optimal');
   }
-});
-
-test('a solve that ends before anybody looked has left its last progress', async () => {
-  const solve = start(easy, 10);
-  await solve.outcome;
-  expect(solve.readProgress()).toMatchObject({ stage: 'verify' });
-  expect(solve.readProgress()).toBeNull();
 });
 
 test('a solve whose time is up reports its plan and its gap', async () => {
