@@ -152,10 +152,12 @@ async function sample({ client, redis, pids }: Service): Promise<Map<string, num
   }
   const { rows } = await client.query(`
     select sum(pg_total_relation_size(relid))::float8 / 1048576 as size, sum(n_dead_tup)::float8 as dead,
+      coalesce(sum(pg_total_relation_size(relid)) filter (where schemaname <> 'public'), 0)::float8 / 1048576 as queue,
       (select count(*) from jobs)::float8 as jobs
     from pg_stat_user_tables`);
-  const { size, dead, jobs } = rows[0];
+  const { size, dead, jobs, queue } = rows[0];
   values.set('tables and indexes, MiB', size);
+  if (queue > 0) values.set('of these the queue, MiB', queue);
   values.set('dead rows', dead);
   values.set('jobs stored', jobs);
   const used = redis && /^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1];

@@ -22,7 +22,12 @@ export function openBoardQueue(
     commandTimeout: 5000,
   });
   redis.on('error', onError);
-  const queue = new Queue(QUEUE_NAME, { connection: redis, prefix: config.QUEUE_PREFIX });
+  const queue = new Queue(QUEUE_NAME, {
+    connection: redis,
+    prefix: config.QUEUE_PREFIX,
+    // Who only looks changes no option of the queue.
+    skipMetasUpdate: true,
+  });
   queue.on('error', onError);
   return {
     queue,

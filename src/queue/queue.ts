@@ -45,6 +45,9 @@ const RETRY_MS = 500;
 // Ended tokens are not kept: PostgreSQL is the record.
 const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: true, attempts: 1 };
 
+// BullMQ keeps 10,000 of its own events, and nobody reads them: memory or a table would grow for hours after a start.
+const STREAMS = { events: { maxLen: 100 } };
+
 const postgres = withBackend(createPostgresBackend);
 
 function postgresConnection(config: QueueConfig, max: number) {
@@ -78,10 +81,12 @@ export async function openQueue(config: QueueConfig, onError: (error: Error) => 
         connection: redis,
         prefix: config.QUEUE_PREFIX,
         defaultJobOptions: JOB_OPTIONS,
+        streams: STREAMS,
       })
     : new postgres.Queue(QUEUE_NAME, {
         connection: postgresConnection(config, 4),
         defaultJobOptions: JOB_OPTIONS,
+        streams: STREAMS,
       });
   queue.on('error', onError);
   // Without Redis the process still starts, and /health reports it: only the first attempt is awaited. The PostgreSQL
