@@ -687,6 +687,7 @@ export const texts = {
       `${of(jobs, 'job waits', 'jobs wait')}, the oldest for ${oldest}.`,
     hour: (ended: string, failed: string) =>
       `In the last hour ${of(ended, 'job')} ended, of which ${failed} failed.`,
+    notCurrent: (at: string) => `Not current since ${at}.`,
     workersAlive: 'Workers alive',
     running: 'Running',
     slots: (slots: string) => `at most ${slots} at once`,
