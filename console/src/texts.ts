@@ -248,7 +248,6 @@ export const texts = {
       upper: 'upper end',
       lower: 'lower end',
       ask: 'What is one vehicle more worth here?',
-      asking: 'Solving changed problems …',
       worth: (saves: string, error: string | undefined) =>
         `One vehicle more here saves ${saves} of cost${error ? `, to within ${error}` : ''}.`,
       worthUnknown:
