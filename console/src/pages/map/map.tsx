@@ -161,9 +161,6 @@ function PlanMap({ base }: { base: Base }) {
           {whatIf.isRunning && <Running progress={whatIf.progress} onCancel={cancel} />}
           {whatIf.error !== undefined && <Failure error={whatIf.error} />}
         </div>
-        {base.plan.shortfall && plan === base.plan && !whatIf.faults && (
-          <Conflict shortfall={base.plan.shortfall} onApply={relax} />
-        )}
         {spot && (
           <LocationPanel
             spot={spot}
@@ -185,6 +182,11 @@ function PlanMap({ base }: { base: Base }) {
           onHover={(key) => (hovered.value = key === undefined ? {} : { move: key })}
           onPick={(key) => pick({ move: key === pinned.move ? undefined : key })}
         />
+        {base.plan.shortfall && plan === base.plan && !whatIf.faults && (
+          <div class="notice">
+            <Conflict shortfall={base.plan.shortfall} onApply={relax} />
+          </div>
+        )}
       </div>
     </div>
   );
