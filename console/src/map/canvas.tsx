@@ -62,8 +62,8 @@ export default function MapCanvas(props: Props) {
 /**
  * Camera and gestures are those of MapLibre. A canvas above it has circles and arcs, a small one what is lit.
  * While the map moves, both are only moved with it, and drawn again when it rests: drawing takes longer than a frame,
- * moving a picture does not. For the same reason a plan that becomes another is drawn once, and both pictures are mixed.
- * While something is lit, the large one fades, and stays as it is drawn.
+ * moving a picture does not. For the same reason a plan that another one becomes is drawn once, and then both pictures
+ * are mixed. While something is lit, the large one fades, and stays as it is drawn.
  */
 function Drawn({
   label,

@@ -120,8 +120,8 @@ export function requestOf(
 }
 
 /**
- * Plans again whenever a slider rests, and cancels the plan that was asked for before; it asks for none where the sliders
- * are back at what the shown plan keeps.
+ * Plans again whenever a slider rests, and cancels the plan that was asked for before. It asks for none where the
+ * sliders are back at what the shown plan keeps.
  */
 export function useWhatIf(
   decision: StoredDecision | undefined,
