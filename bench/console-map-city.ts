@@ -91,11 +91,29 @@ function drawPlan(city: Location[], moves: number, seed: number) {
   };
 }
 
-/** What a service answers that has such a city and two plans, a and b, by path. */
+/** A plan of which a share of the moves and locations is as in another one: what a slider makes of it. */
+function changedPlan(plan: DrawnPlan, other: DrawnPlan, share: number): DrawnPlan {
+  const next = randomFrom(4);
+  const pairOf = ({ vehicle_id }: DrawnPlan['allocation_plan'][number]) => vehicle_id.split('-')[0];
+  const pairs = new Set([...plan.allocation_plan, ...other.allocation_plan].map(pairOf));
+  const changed = new Set([...pairs].filter(() => next() < share));
+  return {
+    ...plan,
+    allocation_plan: [
+      ...plan.allocation_plan.filter((vehicle) => !changed.has(pairOf(vehicle))),
+      ...other.allocation_plan.filter((vehicle) => changed.has(pairOf(vehicle))),
+    ],
+    locations: plan.locations.map((location, i) => (next() < share ? other.locations[i] : location)),
+  };
+}
+type DrawnPlan = ReturnType<typeof drawPlan>;
+
+/** What a service answers that has such a city and three plans, by path: b has no move of a, c most of them. */
 function answersOf(locations: number, moves: number): Record<string, unknown> {
   const city = drawLocations(locations);
   const [a, b] = [drawPlan(city, moves, 2), drawPlan(city, moves, 3)];
-  const plans = Object.entries({ a, b }).map(([plan_id, { job_id, kpis, total_cost }]) => ({
+  const c = changedPlan(a, b, 0.1);
+  const plans = Object.entries({ a, b, c }).map(([plan_id, { job_id, kpis, total_cost }]) => ({
     plan_id,
     job_id,
     created_at: '2017-05-04T00:00:00Z',
@@ -104,15 +122,18 @@ function answersOf(locations: number, moves: number): Record<string, unknown> {
     vehicle_count: total_cost,
   }));
   const same = { demand_coverage: 0, total_cost: 0, rebalanced_count: 0, total_distance_km: 0 };
+  const compared = {
+    data: { kpi_differences: same, vehicles: { different: 1, same: 1 }, locations: [] },
+  };
   return {
     '/console/settings.json': { map_url: null },
     '/api/v1/data/locations': { data: { locations: city, next_cursor: null } },
     '/api/v1/plans': { data: { plans, next_cursor: null } },
     '/api/v1/plans/a': { data: a },
     '/api/v1/plans/b': { data: b },
-    '/api/v1/plans/a/compare/b': {
-      data: { kpi_differences: same, vehicles: { different: 1, same: 1 }, locations: [] },
-    },
+    '/api/v1/plans/c': { data: c },
+    '/api/v1/plans/a/compare/b': compared,
+    '/api/v1/plans/a/compare/c': compared,
   };
 }
 

@@ -248,7 +248,6 @@ export const texts = {
       upper: 'upper end',
       lower: 'lower end',
       ask: 'What is one vehicle more worth here?',
-      asking: 'Solving changed problems …',
       worth: (saves: string, error: string | undefined) =>
         `One vehicle more here saves ${saves} of cost${error ? `, to within ${error}` : ''}.`,
       worthUnknown:
@@ -687,6 +686,7 @@ export const texts = {
       `${of(jobs, 'job waits', 'jobs wait')}, the oldest for ${oldest}.`,
     hour: (ended: string, failed: string) =>
       `In the last hour ${of(ended, 'job')} ended, of which ${failed} failed.`,
+    notCurrent: (at: string) => `Not current since ${at}.`,
     workersAlive: 'Workers alive',
     running: 'Running',
     slots: (slots: string) => `at most ${slots} at once`,

@@ -129,6 +129,18 @@ describe.skipIf(!executable)('the console, in Chromium, with the sample', () => 
       await close();
     });
 
+    test('names the stored events of its hours, with their locations', async () => {
+      const hours = { from: '2017-04-20T14:00:00Z', to: '2017-04-20T22:00:00Z' };
+      const event = { event_id: 'fair', location_id: 161, kind: 'fair', name: 'Street fair', ...hours };
+      await send(`${fleet.url}/api/v1/data/events`, { method: 'PUT', body: { events: [event] } });
+      const body = { start_date: '2017-04-20' };
+      const { data } = (await send(`${fleet.url}/api/v1/decisions`, { body })).body;
+      const { page, close } = await fleet.open(`/?decision=${data.decision_id}`);
+      await page.getByText('Street fair, Midtown Center').waitFor();
+      await close();
+      await send(`${fleet.url}/api/v1/data/events/fair`, { method: 'DELETE' });
+    });
+
     test('names the zone of its hours, and leaves a decision that looks ahead to the page Ahead', async () => {
       const body = { mode: 'horizon', horizon_hours: 2 };
       const { data } = (await send(`${fleet.url}/api/v1/decisions`, { body })).body;

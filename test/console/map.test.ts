@@ -147,6 +147,55 @@ describe.skipIf(!executable)('the map of the console', () => {
     await close();
   });
 
+  test('cancels a plan by its button, and goes back to what the shown plan keeps, without a new job', async () => {
+    const { page, close } = await fleet.open('/map');
+    await sentence(page, /^95\.0% served/);
+    const slider = page.getByRole('slider', { name: 'Service level' });
+    await slider.fill('0.97');
+    await sentence(page, /^97\.0% served/);
+    const held = Promise.withResolvers<void>();
+    let asked = 0;
+    await page.route('**/api/v1/optimize', async (route) => {
+      asked++;
+      const response = await route.fetch();
+      await held.promise;
+      await route.fulfill({ response });
+    });
+    const posted = page.waitForRequest('**/api/v1/optimize');
+    await slider.fill('0.99');
+    await posted;
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(new URL(await addressOf(page)).searchParams.get('service')).toBe('0.97');
+    await page.getByRole('status').filter({ hasText: 'Planning was cancelled' }).waitFor();
+    const cancelled = page.waitForRequest((request) => request.method() === 'DELETE');
+    held.resolve();
+    expect((await cancelled).url()).toMatch(/\/api\/v1\/jobs\/opt_/);
+    await sentence(page, /^97\.0% served/);
+    expect(asked).toBe(1);
+    await close();
+  });
+
+  test('says on request what one vehicle more is worth at a location, and can be cancelled until then', async () => {
+    const { page, close } = await fleet.open('/map?location=142');
+    const place = page.getByRole('region', { name: 'Lincoln Square East' });
+    const ask = place.getByRole('button', { name: 'What is one vehicle more worth here?' });
+    const held = Promise.withResolvers<void>();
+    await page.route('**/api/v1/optimize', async (route) => {
+      const response = await route.fetch();
+      await held.promise;
+      await route.fulfill({ response });
+    });
+    await ask.click();
+    await place.getByRole('button', { name: 'Cancel' }).click();
+    await ask.waitFor();
+    const cancelled = page.waitForRequest((request) => request.method() === 'DELETE');
+    held.resolve();
+    await cancelled;
+    await ask.click();
+    await place.getByText(/^One vehicle more here saves \d+\.\d of cost/).waitFor();
+    await close();
+  });
+
   test('says what is in conflict, and offers each relaxation as a button', async () => {
     const { page, close } = await fleet.open('/map?distance=0.5');
     const conflict = page.getByRole('region', { name: /^95\.0% was asked for/ });

@@ -107,6 +107,29 @@ describe.skipIf(!executable)('the operations of the console', () => {
     await other.page.close();
   });
 
+  test('keeps what it knows while the service does not answer, says since when, and goes on by itself', async () => {
+    const { page } = await fleet.open('/operations');
+    const workers = page.getByRole('table', { name: 'Workers' });
+    await workers.waitFor();
+    await page.route('**/api/v1/operations', (route) => route.abort());
+    const notice = page.getByText(/^Not current since \d+:\d+:\d+ .+\.$/);
+    await notice.waitFor();
+    await page.getByRole('alert').getByText('The service does not answer.').waitFor();
+    expect(await workers.count()).toBe(1);
+    expect(await fleet.serious(page)).toEqual([]);
+    // A refusal is no silence of the service: the page looks on, too.
+    await page.unroute('**/api/v1/operations');
+    await page.route('**/api/v1/operations', (route) =>
+      route.fulfill({ status: 500, json: { errors: [{ code: 'INTERNAL_ERROR', message: 'it broke' }] } }),
+    );
+    await page.getByRole('alert').getByText('it broke').waitFor();
+    expect(await workers.count()).toBe(1);
+    await page.unroute('**/api/v1/operations');
+    await notice.waitFor({ state: 'detached' });
+    expect(await workers.count()).toBe(1);
+    await page.close();
+  });
+
   test('is whole on a phone in the dark, names a silent worker and a job that failed', async () => {
     const { pool } = fleet;
     await pool.query(`insert into workers values ('77:abcdef123456', 1, now() - interval '45 seconds')`);

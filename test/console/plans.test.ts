@@ -1,9 +1,41 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../helpers/browser.ts';
-import { addressOf, startConsole } from '../helpers/console.ts';
+import { addressOf, pictureOf, startConsole } from '../helpers/console.ts';
 import { send } from '../helpers/service.ts';
 
 const executable = findChromium();
+
+/** Keeps what the map shows now, on white, as points of four numbers. */
+const TAKE = `(() => {
+  const map = document.querySelector('.map');
+  const { left, top, width, height } = map.getBoundingClientRect();
+  const context = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d');
+  context.fillStyle = 'white';
+  context.fillRect(0, 0, width, height);
+  for (const canvas of map.querySelectorAll(':scope > canvas')) {
+    const box = canvas.getBoundingClientRect();
+    context.drawImage(canvas, box.left - left, box.top - top, box.width, box.height);
+  }
+  (window.taken ??= []).push(context.getImageData(0, 0, width, height).data);
+})()`;
+
+/** Points of three pictures that were taken one after the other. */
+const COMPARE = `(() => {
+  const [before, during, after] = window.taken;
+  const [same, other] = [{ points: 0, shown: 0 }, { points: 0, between: 0 }];
+  for (let i = 0; i < before.length; i++) {
+    const [a, b, c] = [before[i], during[i], after[i]];
+    if (a === c) {
+      same.points++;
+      if (Math.abs(a - b) <= 2) same.shown++;
+    } else if (Math.abs(a - c) > 40) {
+      other.points++;
+      if (Math.min(a, c) < b && b < Math.max(a, c)) other.between++;
+    }
+  }
+  return { same, other };
+})()`;
+type Compared = { same: { points: number; shown: number }; other: { points: number; between: number } };
 if (!executable) console.warn('SKIPPED: the plans of the console; no Chromium was found on PATH');
 
 describe.skipIf(!executable)('the plans of the console', () => {
@@ -49,6 +81,33 @@ describe.skipIf(!executable)('the plans of the console', () => {
     expect(await fleet.serious(page)).toEqual([]);
     await page.reload();
     await comparison.getByText('+3.0 points').waitFor();
+    await close();
+  });
+
+  test('become each other on the map within 400 ms: what differs fades, and the rest stays as it is', async () => {
+    const { page, close } = await fleet.open('/plans', { prepare: (page) => page.clock.install() });
+    const ticks = page.getByRole('checkbox', { name: /^Compare the plan of/ });
+    await ticks.nth(1).check();
+    await ticks.nth(0).check();
+    const second = await pictureOf(page);
+    await page.clock.pauseAt(await page.evaluate<number>('Date.now() + 60_000'));
+    await page.evaluate(TAKE);
+    await page.getByRole('button', { name: 'First plan' }).click();
+    await page.clock.runFor(200);
+    await page.evaluate(TAKE);
+    await page.clock.runFor(400);
+    await page.evaluate(TAKE);
+    const { same, other } = await page.evaluate<Compared>(COMPARE);
+    expect(same.points).toBeGreaterThan(100_000);
+    expect(same.shown).toBe(same.points);
+    expect(other.points).toBeGreaterThan(100);
+    expect(other.between).toBe(other.points);
+    // Whoever wants no motion has the other plan at once.
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await page.getByRole('button', { name: 'Second plan' }).click();
+    await page.clock.runFor(100);
+    await page.clock.resume();
+    expect(await pictureOf(page)).toBe(second);
     await close();
   });
 

@@ -42,6 +42,7 @@ async function comeSlowly(page: Page): Promise<void> {
 describe.skipIf(!executable)('the console moves nothing under the hand', () => {
   let fleet: Awaited<ReturnType<typeof startConsole>>;
   let plans: string[];
+  let short: string;
   let ahead: string;
   let replay: string;
   beforeAll(async () => {
@@ -50,6 +51,8 @@ describe.skipIf(!executable)('the console moves nothing under the hand', () => {
       (await send(`${fleet.url}/api/v1/${path}`, { body, headers: { prefer: 'wait=100' } })).body;
     const made = [await post('decisions', {}), await post('decisions', { demand: 'upper' })];
     plans = made.map(({ metadata }) => metadata.plan_id);
+    const most = { constraints: { max_distance: 0.5, shortage: 'serve_most' } };
+    short = (await post('decisions', most)).metadata.plan_id;
     ahead = (await post('decisions', { mode: 'horizon', start_date: '2017-05-03', horizon_hours: 3 })).data
       .decision_id;
     const replayed = await post('replays', {
@@ -118,6 +121,17 @@ describe.skipIf(!executable)('the console moves nothing under the hand', () => {
       await page.close();
     });
 
+    test('Map: what is in conflict in the decided plan gives way to the plan of a slider', async () => {
+      const { page, isStill } = await open(`/map?plan=${short}`, width);
+      await page.locator('.side .conflict').waitFor();
+      await page.locator('.map canvas').first().waitFor();
+      await page.locator('#slider-distance').press('End');
+      await announced(page, /^New plan/);
+      await page.locator('.side .conflict').waitFor({ state: 'detached' });
+      await isStill();
+      await page.close();
+    });
+
     test('Ahead: loaded, and planned again', async () => {
       const { page, isStill } = await open(`/ahead?decision=${ahead}`, width);
       await page.locator('.map canvas').first().waitFor();
@@ -146,6 +160,20 @@ describe.skipIf(!executable)('the console moves nothing under the hand', () => {
       await page.close();
     });
 
+    test('Operations: loaded, and the service goes away and comes back', async () => {
+      const { page, isStill } = await open('/operations', width);
+      await page.getByRole('heading', { level: 1, name: /ended/ }).waitFor();
+      await page.waitForLoadState('networkidle');
+      await page.route('**/api/v1/operations', (route) => route.abort());
+      const alert = page.getByRole('alert');
+      await alert.waitFor();
+      await isStill();
+      await page.unroute('**/api/v1/operations');
+      await alert.waitFor({ state: 'detached' });
+      await isStill();
+      await page.close();
+    });
+
     test('Plans: two are chosen, and compared', async () => {
       const { page, isStill } = await open('/plans', width);
       const boxes = page.getByRole('checkbox');
@@ -164,7 +192,6 @@ describe.skipIf(!executable)('the console moves nothing under the hand', () => {
       ['Replay', () => `/replay?replay=${replay}`, /serves/],
       ['Data', () => '/data?set=locations&row=161', /\d/],
       ['Risk', () => '/risk', /^Risk$/],
-      ['Operations', () => '/operations', /ended/],
     ])('%s: loaded', async (_name, path, answer) => {
       const { page, isStill } = await open(path(), width);
       await page.getByRole('heading', { level: 1, name: answer }).waitFor();

@@ -6,14 +6,16 @@ import { texts } from '../texts.ts';
 import { colourOf, themeChanges } from '../theme.ts';
 import { drawLit, drawPlan, find, type Lit, litBox, type Palette, type View } from './draw.ts';
 import { type Frame, frameOf, isCovered, moved, place } from './frame.ts';
-import type { Point } from './geometry.ts';
 import { PLAIN, readGround } from './ground.ts';
-import { between, largestOf, type Scene } from './scene.ts';
-import { type Box, Sheet } from './sheet.ts';
+import { common, Picture } from './picture.ts';
+import { largestOf, type Scene } from './scene.ts';
+import type { Box } from './sheet.ts';
 
 setWorkerUrl(workerUrl);
 
 const MOTION_MS = 400;
+/** Of a frame, for drawing the plan that another one becomes. */
+const PREPARE_MS = 6;
 /** Free edges around what the map shows at first, in pixels: the legend lies on the lower one. */
 const EDGE = 40;
 const LOWER_EDGE = 112;
@@ -60,7 +62,8 @@ export default function MapCanvas(props: Props) {
 /**
  * Camera and gestures are those of MapLibre. A canvas above it has circles and arcs, a small one what is lit.
  * While the map moves, both are only moved with it, and drawn again when it rests: drawing takes longer than a frame,
- * moving a picture does not. While something is lit, the large one fades, and stays as it is drawn.
+ * moving a picture does not. For the same reason a plan that another one becomes is drawn once, and then both pictures
+ * are mixed. While something is lit, the large one fades, and stays as it is drawn.
  */
 function Drawn({
   label,
@@ -113,18 +116,18 @@ type Handlers = { current: Pick<Props, 'onHover' | 'onPick'> };
 class Layer {
   readonly #host: HTMLElement;
   readonly #map: BaseMap;
-  readonly #plan: Sheet;
-  readonly #above: Sheet;
-  #old: Scene;
-  #next: Scene;
-  #changedAt = Number.NEGATIVE_INFINITY;
+  readonly #plan: Picture;
+  readonly #above: Picture;
+  #scene: Scene;
+  /** When one plan began to become the other; undefined until that is seen. */
+  #changedAt: number | undefined;
   #lit: Lit = {};
   #hovered: Lit = {};
   #palette: Palette;
   #size = { width: 0, height: 0 };
   #margin = { x: 0, y: 0 };
-  /** What the picture of the plan shows; undefined once it has to be drawn again. */
-  #drawn: { frame: Frame; scene: Scene; margin: Point } | undefined;
+  /** What both pictures show, or fade to; undefined once they have to be drawn again. */
+  #drawn: { frame: Frame; scene: Scene; lit: Lit } | undefined;
   #asked = 0;
   #isPlaced = false;
   #isRemoved = false;
@@ -137,10 +140,9 @@ class Layer {
     isInPage: boolean,
   ) {
     this.#host = host;
-    this.#plan = new Sheet(plan);
-    this.#above = new Sheet(above);
-    this.#old = scene;
-    this.#next = scene;
+    this.#plan = new Picture(plan);
+    this.#above = new Picture(above);
+    this.#scene = scene;
     this.#palette = readPalette(host);
     host.classList.add('plain');
     this.#map = new BaseMap({
@@ -178,21 +180,17 @@ class Layer {
     };
     this.#map.on('mousemove', ({ point }) => {
       // A hand that drags points at nothing.
-      if (!this.#map.isMoving()) hover(find(this.#next, this.#view(this.#frame()), point));
+      if (!this.#map.isMoving()) hover(find(this.#scene, this.#view(this.#frame()), point));
     });
     this.#map.on('mouseout', () => hover({}));
     this.#map.on('click', ({ point }) =>
-      handlers.current.onPick(find(this.#next, this.#view(this.#frame()), point)),
+      handlers.current.onPick(find(this.#scene, this.#view(this.#frame()), point)),
     );
   }
 
-  /** Shows another plan; what differs moves there, unless the reader wants no motion. */
+  /** Shows another plan: what is shown becomes it, unless the reader wants no motion. */
   show(scene: Scene): void {
-    if (scene === this.#next) return;
-    this.#old = this.#current();
-    this.#next = scene;
-    const isStill = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
-    this.#changedAt = isStill ? Number.NEGATIVE_INFINITY : performance.now();
+    this.#scene = scene;
     this.#ask();
   }
 
@@ -220,22 +218,13 @@ class Layer {
     this.#map.setStyle(ground);
   }
 
-  #share(): number {
-    const t = Math.min(1, (performance.now() - this.#changedAt) / MOTION_MS);
-    return 1 - (1 - t) ** 3;
-  }
-
-  #current(): Scene {
-    return between(this.#old, this.#next, this.#share());
-  }
-
   #fit(): void {
     const { clientWidth: width, clientHeight: height } = this.#host;
     this.#size = { width, height };
     // A page that is still laid out has no size to fit anything into.
     if (!this.#isPlaced && width > 0 && height > 0) {
       this.#isPlaced = true;
-      this.#map.fitBounds(boundsOf(this.#next), { padding: edgesOf(this.#size), duration: 0 });
+      this.#map.fitBounds(boundsOf(this.#scene), { padding: edgesOf(this.#size), duration: 0 });
     }
     this.#margin = { x: Math.ceil(width * MARGIN), y: Math.ceil(height * MARGIN) };
     this.#drawn = undefined;
@@ -251,8 +240,8 @@ class Layer {
     return {
       project: (spot) => place(spot, frame),
       ...this.#size,
-      ...largestOf(this.#next),
-      ...this.#next.scale,
+      ...largestOf(this.#scene),
+      ...this.#scene.scale,
     };
   }
 
@@ -262,8 +251,32 @@ class Layer {
     this.#asked ||= requestAnimationFrame(() => {
       this.#asked = 0;
       this.#draw(this.#frame());
-      if (this.#share() < 1) this.#ask();
+      if (this.#isFading()) this.#fade();
     });
+  }
+
+  #isFading(): boolean {
+    return this.#plan.isFading || this.#above.isFading;
+  }
+
+  /** Draws a part of the plan that is to come, or shows the next frame of the change to it. */
+  #fade(): void {
+    const now = performance.now();
+    const isReady = [this.#plan, this.#above].every((picture) => picture.prepare(now + PREPARE_MS));
+    if (!isReady) {
+      this.#ask();
+      return;
+    }
+    this.#changedAt ??= now;
+    this.#mix(1 - (1 - Math.min(1, (now - this.#changedAt) / MOTION_MS)) ** 3);
+    if (this.#isFading()) this.#ask();
+  }
+
+  #mix(share: number): void {
+    for (const picture of [this.#plan, this.#above]) {
+      picture.mix(share);
+      picture.lay(STILL);
+    }
   }
 
   /** Moves what is drawn to where the map is now; draws it again where it does not reach. */
@@ -271,9 +284,10 @@ class Layer {
     // The first drawing is asked for already.
     if (!this.#drawn) return;
     const now = this.#frame();
+    // A hand that moves the map ends a change.
+    if (this.#isFading() && !isEqual(this.#drawn.frame, now)) this.#mix(1);
     const step = moved(this.#drawn.frame, now);
-    const isEnough = step.scale <= MAX_ENLARGED && isCovered(step, this.#drawn.margin, this.#size);
-    if (!isEnough) {
+    if (step.scale > MAX_ENLARGED || !isCovered(step, this.#margin, this.#size)) {
       this.#draw(now);
       return;
     }
@@ -281,41 +295,46 @@ class Layer {
     this.#above.lay(step);
   }
 
+  /** Draws what is not shown yet: at once, or as a change if only the plan is another. */
   #draw(frame: Frame): void {
-    const scene = this.#current();
-    const view = this.#view(frame);
-    // A picture that is shown for one frame has no margin.
-    const margin = scene === this.#next ? this.#margin : { x: 0, y: 0 };
-    const box = {
-      left: -margin.x,
-      top: -margin.y,
-      right: this.#size.width + margin.x,
-      bottom: this.#size.height + margin.y,
-    };
+    const { width, height } = this.#size;
+    // While the page is laid out, or goes, the map may have no size: there is nothing to draw on.
+    if (width === 0 || height === 0) return;
     const drawn = this.#drawn;
-    if (drawn?.scene !== scene || !isEqual(drawn.frame, frame)) {
-      // While the page is laid out, or goes, the map may have no size: there is nothing to draw on.
-      if (!this.#plan.begin(box, ratioOfScreen())) return;
-      drawPlan(this.#plan.context, scene, view, box, this.#palette);
-      this.#drawn = { frame, scene, margin };
+    const [scene, lit, palette, ratio] = [this.#scene, this.#lit, this.#palette, ratioOfScreen()];
+    const isSameFrame = drawn !== undefined && isEqual(drawn.frame, frame);
+    const isSamePlan = isSameFrame && drawn.scene === scene;
+    const isSameLit = isSameFrame && drawn.lit === lit;
+    if (isSamePlan && isSameLit) return;
+    this.#drawn = { frame, scene, lit };
+    // Plans that follow each other faster than they can be drawn are shown at once.
+    const isChange = isSameFrame && !isSamePlan && !this.#plan.isPreparing && !prefersStill();
+    if (isChange) this.#changedAt = undefined;
+    const view = this.#view(frame);
+    const seen: Box | undefined = isChange ? { left: 0, top: 0, right: width, bottom: height } : undefined;
+    const { x, y } = this.#margin;
+    const whole: Box = { left: -x, top: -y, right: width + x, bottom: height + y };
+    if (!isSamePlan) {
+      this.#plan.draw(whole, ratio, (context) => drawPlan(context, scene, view, whole, palette), seen);
+      this.#plan.lay(STILL);
     }
-    this.#plan.lay(STILL);
-    const lit = litBox(this.#above.context, scene, view, this.#lit, this.#palette);
-    this.#host.parentElement!.classList.toggle('has-lit', lit !== undefined);
-    if (lit && this.#above.begin(within(lit, box), ratioOfScreen()))
-      drawLit(this.#above.context, scene, view, this.#lit, this.#palette);
+    const box = litBox(this.#above.context, scene, view, lit, palette);
+    this.#host.parentElement!.classList.toggle('has-lit', box !== undefined);
+    this.#above.draw(
+      box ? common(box, whole) : NOWHERE,
+      ratio,
+      (context) => drawLit(context, scene, view, lit, palette),
+      isSameLit ? seen : undefined,
+    );
     this.#above.lay(STILL);
   }
 }
 
 const STILL: Frame = { scale: 1, x: 0, y: 0 };
 
-const within = (a: Box, b: Box): Box => ({
-  left: Math.max(a.left, b.left),
-  top: Math.max(a.top, b.top),
-  right: Math.min(a.right, b.right),
-  bottom: Math.min(a.bottom, b.bottom),
-});
+const NOWHERE: Box = { left: 0, top: 0, right: 0, bottom: 0 };
+
+const prefersStill = () => window.matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 /** On a small map no more than a quarter of it: what is left has to hold all that is shown. */
 function edgesOf({ width, height }: { width: number; height: number }) {

@@ -39,6 +39,9 @@ const FULL = Math.PI * 2;
 const SEEN = 0.75;
 /** Opacity of arcs that are not due yet. */
 const FADED = 0.22;
+/** Locations and arcs that are drawn without a pause. */
+const SPOTS_A_PIECE = 100;
+const ARCS_A_PIECE = 20;
 /** Names of the largest shortages that are written. */
 const NAMED = 6;
 /** The ring of a lit location, beyond its disc, with half its line; around a name, and half the height of one. */
@@ -53,6 +56,10 @@ function radiusOf(amount: number, { mostDemand, width, height }: View): number {
 const widthOf = (arc: Arc, { mostVehicles }: View) =>
   Math.max(MIN_WIDTH, MAX_WIDTH * Math.sqrt(arc.vehicles / mostVehicles));
 
+function piecesOf<T>(all: T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.slice(i * size, (i + 1) * size));
+}
+
 type Points = ReadonlyMap<number, Point>;
 
 /** Places of the screen by location. */
@@ -60,21 +67,27 @@ function pointsOf(scene: Scene, view: View): Points {
   return new Map([...scene.spots.values()].map((spot) => [spot.id, view.project(spot)]));
 }
 
-/** Draws all of a plan that is within a box: discs and rings, arcs above them, names of the largest shortages. */
-export function drawPlan(
+/**
+ * Draws all of a plan that is within a box: discs and rings, arcs above them, names of the largest shortages.
+ * @returns pieces of the work, each of a few milliseconds at most
+ */
+export function* drawPlan(
   context: CanvasRenderingContext2D,
   scene: Scene,
   view: View,
   box: Box,
   palette: Palette,
-): void {
+): Generator<void> {
   const points = pointsOf(scene, view);
   const isVisible = ({ id }: Spot) => meets(around(points.get(id)!, MAX_RADIUS), box);
-  drawSpots(context, [...scene.spots.values()].filter(isVisible), points, view, palette);
+  yield* drawSpots(context, [...scene.spots.values()].filter(isVisible), points, view, palette);
   context.fillStyle = palette.text;
-  for (const arc of scene.arcs.values()) {
-    context.globalAlpha = arc.isFaded ? FADED : 0.85;
-    drawArc(context, arc, points, view, palette, box);
+  for (const piece of piecesOf([...scene.arcs.values()], ARCS_A_PIECE)) {
+    for (const arc of piece) {
+      context.globalAlpha = arc.isFaded ? FADED : 0.85;
+      drawArc(context, arc, points, view, palette, box);
+    }
+    yield;
   }
   context.globalAlpha = 1;
   const names = largestShort(scene);
@@ -82,37 +95,47 @@ export function drawPlan(
 }
 
 /** Draws a disc of demand for each location, with the rings of its capacity. */
-function drawSpots(
+function* drawSpots(
   context: CanvasRenderingContext2D,
   spots: Spot[],
   points: Points,
   view: View,
   palette: Palette,
-): void {
+): Generator<void> {
+  const pieces = piecesOf(spots, SPOTS_A_PIECE);
   const colours = new Map<number, string>();
   context.globalAlpha = 0.85;
   // Each by itself: thousands of circles in one path take the browser several times as long.
-  for (const spot of spots) {
-    const shade = Math.round(spareShare(spot) * SHADES) / SHADES;
-    if (!colours.has(shade)) colours.set(shade, shadeColour(shade, palette));
-    context.fillStyle = colours.get(shade)!;
-    circle(context, points.get(spot.id)!, radiusOf(spot.demand, view));
-    context.fill();
+  for (const piece of pieces) {
+    for (const spot of piece) {
+      const shade = Math.round(spareShare(spot) * SHADES) / SHADES;
+      if (!colours.has(shade)) colours.set(shade, shadeColour(shade, palette));
+      context.fillStyle = colours.get(shade)!;
+      circle(context, points.get(spot.id)!, radiusOf(spot.demand, view));
+      context.fill();
+    }
+    yield;
   }
   context.lineWidth = 1.25;
   context.strokeStyle = palette.text;
   context.globalAlpha = 0.8;
-  for (const { id, after } of spots) {
-    circle(context, points.get(id)!, radiusOf(after, view));
-    context.stroke();
+  for (const piece of pieces) {
+    for (const { id, after } of piece) {
+      circle(context, points.get(id)!, radiusOf(after, view));
+      context.stroke();
+    }
+    yield;
   }
   context.setLineDash([2, 3]);
   context.globalAlpha = 0.6;
-  for (const { id, before, after } of spots) {
-    const radius = radiusOf(before, view);
-    if (Math.abs(radius - radiusOf(after, view)) < SEEN) continue;
-    circle(context, points.get(id)!, radius);
-    context.stroke();
+  for (const piece of pieces) {
+    for (const { id, before, after } of piece) {
+      const radius = radiusOf(before, view);
+      if (Math.abs(radius - radiusOf(after, view)) < SEEN) continue;
+      circle(context, points.get(id)!, radius);
+      context.stroke();
+    }
+    yield;
   }
   context.setLineDash([]);
   context.globalAlpha = 1;
@@ -185,17 +208,17 @@ export function litBox(
   };
 }
 
-/** Draws what is lit, as it lies above the rest of the plan: its discs, arcs and names. */
-export function drawLit(
+/** Draws what is lit, as it lies above the rest of the plan: its discs, arcs and names. In pieces, as `drawPlan`. */
+export function* drawLit(
   context: CanvasRenderingContext2D,
   scene: Scene,
   view: View,
   lit: Lit,
   palette: Palette,
-): void {
+): Generator<void> {
   const { arcs, spots, named } = litOf(scene, lit);
   const points = pointsOf(scene, view);
-  drawSpots(context, spots, points, view, palette);
+  yield* drawSpots(context, spots, points, view, palette);
   context.fillStyle = palette.accent;
   context.globalAlpha = 0.95;
   for (const arc of arcs) drawArc(context, arc, points, view, palette);

@@ -36,34 +36,6 @@ export function drawnMoves(moves: Move[]): Move[] {
   return moves.slice(0, MAX_ARCS);
 }
 
-/** What is between two scenes: amounts at `share` of the way from one to the other. */
-export function between(old: Scene, next: Scene, share: number): Scene {
-  if (share >= 1) return next;
-  const mix = (a: number, b: number) => a + (b - a) * share;
-  const spots = new Map<number, Spot>();
-  for (const [id, spot] of next.spots) {
-    const was = old.spots.get(id) ?? { ...spot, demand: 0, before: 0, after: 0 };
-    spots.set(id, {
-      ...spot,
-      demand: mix(was.demand, spot.demand),
-      before: mix(was.before, spot.before),
-      after: mix(was.after, spot.after),
-    });
-  }
-  const arcs = new Map<string, Arc>();
-  for (const arc of [...old.arcs.values(), ...next.arcs.values()]) {
-    const [a, b] = [old.arcs.get(arc.key)?.vehicles ?? 0, next.arcs.get(arc.key)?.vehicles ?? 0];
-    arcs.set(arc.key, { ...arc, vehicles: mix(a, b) });
-  }
-  return { spots, arcs: largest(arcs, Math.max(old.arcs.size, next.arcs.size)) };
-}
-
-/** As many arcs as either scene has: those of both together are more than can be read, or drawn in a frame. */
-function largest(arcs: Scene['arcs'], most: number): Scene['arcs'] {
-  if (arcs.size <= most) return arcs;
-  return new Map([...arcs].toSorted(([, a], [, b]) => b.vehicles - a.vehicles).slice(0, most));
-}
-
 /** Spare capacity per unit of demand after the moves: −1 nothing is served, 0 just enough, 1 and more half idle. */
 export function spareShare({ demand, after }: Spot): number {
   if (demand <= 0) return after > 0 ? 1 : 0;

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { type PlanAnswer, type StoredDecision, startHourOf, totalsByStep } from '../../api/decisions.ts';
+import type { Progress } from '../../api/live.ts';
 import type { Move } from '../../api/moves.ts';
 import { runJob } from '../../api/run-job.ts';
 import type { Insights } from '../../api/types.ts';
@@ -8,6 +9,7 @@ import { Lines } from '../../charts/lines.tsx';
 import { clock, count, decimal } from '../../format.ts';
 import type { Scene, Spot } from '../../map/scene.ts';
 import { texts } from '../../texts.ts';
+import { Running } from '../../ui/running.tsx';
 import { Failure } from '../../ui/states.tsx';
 import { type Changes, looksAhead, requestOf } from './what-if.ts';
 
@@ -85,41 +87,57 @@ type OneMoreProps = Pick<Props, 'sliders' | 'zone'> & { id: number; decision: St
 function OneMore({ id, decision, sliders, zone }: OneMoreProps) {
   const insights = useSignal<Insights | undefined>(undefined);
   const isRunning = useSignal(false);
+  const progress = useSignal<Progress | undefined>(undefined);
   const fault = useSignal<unknown>(undefined);
+  const control = useRef<AbortController>(undefined);
   const key = JSON.stringify(sliders);
   useEffect(() => {
     insights.value = undefined;
     fault.value = undefined;
+    return () => control.current?.abort();
   }, [key]);
   const ask = async () => {
+    const own = new AbortController();
+    control.current = own;
     isRunning.value = true;
+    progress.value = undefined;
     fault.value = undefined;
     try {
       const body = requestOf(decision, sliders, zone, { explain: true });
-      const { data } = await runJob<PlanAnswer & { insights: Insights }>('/api/v1/optimize', body);
+      const { data } = await runJob<PlanAnswer & { insights: Insights }>('/api/v1/optimize', body, {
+        signal: own.signal,
+        onProgress: (latest) => (progress.value = latest),
+      });
       insights.value = data.insights;
     } catch (error) {
-      fault.value = error;
+      if (!own.signal.aborted) fault.value = error;
     } finally {
-      isRunning.value = false;
+      if (control.current === own) isRunning.value = false;
     }
   };
+  const cancel = () => {
+    control.current?.abort();
+    isRunning.value = false;
+  };
   if (fault.value !== undefined) return <Failure error={fault.value} onRetry={ask} />;
-  if (!insights.value) {
-    return (
-      <button type="button" disabled={isRunning.value} onClick={ask}>
-        {isRunning.value ? words.asking : words.ask}
-      </button>
-    );
-  }
-  const own = insights.value.locations.find(({ location_id }) => location_id === id);
+  const own = insights.value?.locations.find(({ location_id }) => location_id === id);
   const saves = own?.one_more_saves ?? null;
   const error = own?.error_at_most ?? 0;
   return (
-    <p>
-      {saves === null
-        ? words.worthUnknown
-        : words.worth(decimal(saves), error > 0 ? decimal(error) : undefined)}
-    </p>
+    <div class="start">
+      {isRunning.value ? (
+        <Running progress={progress.value} onCancel={cancel} />
+      ) : !insights.value ? (
+        <button type="button" onClick={ask}>
+          {words.ask}
+        </button>
+      ) : (
+        <p>
+          {saves === null
+            ? words.worthUnknown
+            : words.worth(decimal(saves), error > 0 ? decimal(error) : undefined)}
+        </p>
+      )}
+    </div>
   );
 }

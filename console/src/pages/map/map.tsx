@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { lazy, Suspense } from 'preact/compat';
 import { useMemo } from 'preact/hooks';
+import { announce } from '../../announce.ts';
 import { newestDecision, type PlanAnswer, readDecision, type StoredDecision } from '../../api/decisions.ts';
 import { loadLocations, type Place } from '../../api/locations.ts';
 import { movesOf } from '../../api/moves.ts';
@@ -106,6 +107,13 @@ function PlanMap({ base }: { base: Base }) {
   const lit = isHovering ? hovered.value : pinned;
   const change = (name: SliderName, value: number | undefined) =>
     changeQuery({ [name]: value === undefined ? undefined : String(value) });
+  /** Puts the sliders back to what the shown plan keeps; the one that was asked for is cancelled by that. */
+  const cancel = () => {
+    const { also: alsoKept, ...kept } = whatIf.changes ?? {};
+    const back = SLIDERS.map((name) => [name, kept[name] === undefined ? undefined : String(kept[name])]);
+    changeQuery({ ...Object.fromEntries(back), also: alsoKept && JSON.stringify(alsoKept) });
+    announce(texts.today.cancelled);
+  };
   const relax = (settings: Setting[]) => changeQuery(addressWith(settings, also));
   const spot = pinned.location === undefined ? undefined : scene.spots.get(pinned.location);
   const isUnknown =
@@ -150,12 +158,9 @@ function PlanMap({ base }: { base: Base }) {
           />
         )}
         <div class="news">
-          {whatIf.isRunning && <Running progress={whatIf.progress} />}
+          {whatIf.isRunning && <Running progress={whatIf.progress} onCancel={cancel} />}
           {whatIf.error !== undefined && <Failure error={whatIf.error} />}
         </div>
-        {base.plan.shortfall && plan === base.plan && !whatIf.faults && (
-          <Conflict shortfall={base.plan.shortfall} onApply={relax} />
-        )}
         {spot && (
           <LocationPanel
             spot={spot}
@@ -177,6 +182,11 @@ function PlanMap({ base }: { base: Base }) {
           onHover={(key) => (hovered.value = key === undefined ? {} : { move: key })}
           onPick={(key) => pick({ move: key === pinned.move ? undefined : key })}
         />
+        {base.plan.shortfall && plan === base.plan && !whatIf.faults && (
+          <div class="notice">
+            <Conflict shortfall={base.plan.shortfall} onApply={relax} />
+          </div>
+        )}
       </div>
     </div>
   );

@@ -18,6 +18,8 @@ const REST_MS = 120;
 export type WhatIf = {
   plan?: PlanAnswer;
   planId?: string;
+  /** What that plan keeps. */
+  changes?: Changes;
   isRunning: boolean;
   progress?: Progress;
   faults?: Fault[];
@@ -117,7 +119,10 @@ export function requestOf(
   };
 }
 
-/** Plans again whenever a slider rests, and cancels the plan that was asked for before. */
+/**
+ * Plans again whenever a slider rests, and cancels the plan that was asked for before. It asks for none where the
+ * sliders are back at what the shown plan keeps.
+ */
 export function useWhatIf(
   decision: StoredDecision | undefined,
   values: Changes,
@@ -132,9 +137,11 @@ export function useWhatIf(
       return;
     }
     const control = new AbortController();
-    const { plan, planId } = state.peek();
-    const before = { ...(plan && { plan }), ...(planId !== undefined && { planId }) };
-    state.value = { ...before, isRunning: true };
+    const { plan, planId, changes } = state.peek();
+    const before = plan && planId !== undefined && changes ? { plan, planId, changes } : {};
+    const isShown = before.changes !== undefined && JSON.stringify(before.changes) === key;
+    state.value = { ...before, isRunning: !isShown };
+    if (isShown) return;
     const timer = setTimeout(async () => {
       try {
         const { data, metadata } = await runJob<PlanAnswer>(
@@ -148,7 +155,7 @@ export function useWhatIf(
           },
         );
         if (control.signal.aborted) return;
-        state.value = { plan: data, planId: metadata.plan_id!, isRunning: false };
+        state.value = { plan: data, planId: metadata.plan_id!, changes: values, isRunning: false };
         const { demand_coverage: coverage, rebalanced_count: moved } = data.kpis;
         announce(texts.today.announced(percent(coverage), count(moved)));
       } catch (error) {

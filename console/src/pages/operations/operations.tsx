@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { get } from '../../api/client.ts';
 import type { OperationsReport } from '../../api/types.ts';
 import { Lines } from '../../charts/lines.tsx';
@@ -19,37 +19,49 @@ const STEP_MINUTES = 5;
 type Worker = OperationsReport['workers'][number];
 type RunningJob = OperationsReport['running_jobs'][number];
 
+type Read = { report: OperationsReport; at: string };
+
 /** Whether the service keeps up: workers, queue, and what the last hour brought. */
 export default function Operations() {
-  const { data, error, reload } = useLoad(
-    (signal) => get<OperationsReport>('/api/v1/operations', signal),
-    [],
-  );
+  const { data, error, isLoading, reload } = useLoad(async (signal): Promise<Read> => {
+    const report = await get<OperationsReport>('/api/v1/operations', signal);
+    return { report, at: new Date().toISOString() };
+  }, []);
+  // What was read last stays while the service does not answer; so does the fault while the service is asked again.
+  const known = useRef<{ read?: Read | undefined; fault?: unknown }>({});
+  if (!isLoading) known.current = { read: data ?? known.current.read, fault: error };
+  const { read, fault } = known.current;
   useEffect(() => {
-    if (!data) return;
+    if (isLoading || !read) return;
     const timer = setTimeout(reload, LOOK_MS);
     return () => clearTimeout(timer);
-  }, [data]);
-  if (error !== undefined) return <Failure error={error} onRetry={reload} />;
-  if (!data) return <Loading />;
+  }, [isLoading]);
+  if (!read) return fault === undefined ? <Loading /> : <Failure error={fault} onRetry={reload} />;
+  const { report, at } = read;
   return (
     <div class="page">
-      <h1>{sentenceOf(data)}</h1>
-      <Figures report={data} />
-      <Hour steps={data.last_hour} />
+      <h1>{sentenceOf(report)}</h1>
+      <Figures report={report} />
+      <Hour steps={report.last_hour} />
       <section class="steady">
         <h2>{words.workers}</h2>
-        <Workers workers={data.workers} jobs={data.running_jobs} />
+        <Workers workers={report.workers} jobs={report.running_jobs} />
       </section>
       <section>
         <h2>{words.queue}</h2>
-        <Queue queue={data.queue} />
+        <Queue queue={report.queue} />
       </section>
       <section>
         <h2>{words.failedJobs}</h2>
-        <Failed jobs={data.failed_jobs} />
+        <Failed jobs={report.failed_jobs} />
       </section>
       <Outside />
+      {fault !== undefined && (
+        <div class="notice">
+          <p>{words.notCurrent(moment(at))}</p>
+          <Failure error={fault} onRetry={reload} />
+        </div>
+      )}
     </div>
   );
 }
