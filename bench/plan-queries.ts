@@ -7,13 +7,13 @@
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
 import type { Database } from '../src/db/client.ts';
+import { findDue } from '../src/db/due.ts';
 import { claimJob, findCancelRequests, findSilentJobs, heartbeat } from '../src/db/job-claims.ts';
 import { estimateJob } from '../src/db/job-estimate.ts';
 import { insertJob, readAdmission } from '../src/db/job-intake.ts';
 import { readJob, readJobPage } from '../src/db/jobs.ts';
 import { readPlanComparison, readPlanItems, readPlanPage } from '../src/db/plans.ts';
 import { deleteJobs, deletePlanParts, deletePlans, dropInputs } from '../src/db/retention.ts';
-import { findDueSchedules } from '../src/db/schedules.ts';
 import * as schema from '../src/db/schema.ts';
 import { readServiceFigures } from '../src/db/service-figures.ts';
 import { countClaimable, isHeldBack, NO_RUNNING_LIMIT, readQueuePosition } from '../src/db/turns.ts';
@@ -107,7 +107,7 @@ const CALLS: Record<string, Call[]> = {
     (db) => heartbeat(db, [{ jobId: 'opt_queued_1', attempt: 1, workerId: 'w' }]),
     (db) => findCancelRequests(db, ['opt_queued_1']),
     (db) => isHeldBack(db, 'opt_queued_1', NO_RUNNING_LIMIT),
-    (db) => findDueSchedules(db, undefined, 1000),
+    findDue,
   ],
   'metrics: jobs that wait and run, workers, newest plan': [(db) => readServiceFigures(db, 30)],
   'retention, nothing to do: inputs, jobs, plans': [

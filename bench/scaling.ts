@@ -1,8 +1,9 @@
 /**
- * `npm run bench:scaling -- [--jobs 200] [--idle 8] [--backends redis,postgres]`: what a job and an idle worker ask of
+ * `npm run bench:scaling -- [--jobs 200] [--idle 10] [--backends redis,postgres]`: what a job and an idle worker ask of
  * PostgreSQL, Redis, network and processors, measured with real processes on this machine, and what follows for more
  * workers than fit here. What is counted (transactions, bytes, processor time) hardly depends on what else the machine
- * does, so both backends are counted at the same time; the rates do, so they are measured one after the other.
+ * does, so both backends are counted at the same time; the rates do, so they are measured one after the other. Both are
+ * taken from windows that are alike: what starts, warms up or is cleaned up lies before them. It takes five minutes.
  */
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
@@ -22,7 +23,7 @@ import { openRecord } from './load/record.ts';
 import { BACKENDS, startLoadService } from './load/service.ts';
 import { BENCH_SETTINGS, cityRequest } from './requests.ts';
 
-const { jobs, idle, backends, json } = readArguments({ jobs: 200, idle: 8, backends: 'redis,postgres' });
+const { jobs, idle, backends, json } = readArguments({ jobs: 200, idle: 10, backends: 'redis,postgres' });
 
 const KINDS = { small: { locations: 20, vehicles: 200 }, large: { locations: 263, vehicles: 2630 } };
 type Kind = keyof typeof KINDS;
@@ -45,9 +46,14 @@ const RATE_ROUNDS = 5;
 const RATE_MS = 800;
 const CONNECTIONS = 16;
 const WAITING = 2000;
-/** Of one worker, then of two. */
-const THROUGHPUT_MS = 3000;
 const THROUGHPUT_CALLERS = 8;
+/**
+ * How long windows are, how many in a row have to be alike, by which factor or number they may differ, and how many are
+ * measured at most. Idle workers have timers of up to ten seconds (`--idle`), all others are rare.
+ */
+const IDLE = { ms: idle * 1000, alike: 3, factor: 1.1, number: 10, most: 5 };
+/** Of one worker, then of two. */
+const THROUGHPUT = { ms: 3000, alike: 3, factor: 1.1, number: 0, most: 8 };
 
 /** What was used since the start of the service. */
 type Used = {
@@ -83,7 +89,12 @@ type Measured = {
 async function measure(backend: string): Promise<Measured> {
   const { api, env, postgres, redis } = await startLoadService(backend, places);
   const client = new pg.Client({ connectionString: postgres.url });
-  await client.connect();
+  const admin = new pg.Client({ connectionString: postgres.adminUrl });
+  await Promise.all([client.connect(), admin.connect()]);
+  const setAutovacuum = async (to: 'on' | 'off') => {
+    await admin.query(`alter system set autovacuum = ${to}`);
+    await admin.query('select pg_reload_conf()');
+  };
   const redisClient = redis === undefined ? undefined : new Redis(redis);
   const workers: number[] = [];
   const figure = (info: string, name: string) =>
@@ -105,18 +116,25 @@ async function measure(backend: string): Promise<Measured> {
       connections: { database: rows[0].connections, redis: figure(info, 'connected_clients') },
     };
   };
-  const restFor = async () => {
-    await delay(SETTLE_MS);
-    const before = await look();
-    await delay(idle * 1000);
-    const after = await look();
-    const seconds = after.seconds - before.seconds;
-    return { rates: each((key) => (after[key] - before[key]) / seconds), connections: after.connections };
+  /** While nobody asks for anything; PostgreSQL does not clean up meanwhile after what was asked before. */
+  const rest = async () => {
+    await setAutovacuum('off');
+    let before = await look();
+    const windows = await untilAlike(IDLE, async () => {
+      await delay(IDLE.ms);
+      const [from, to] = [before, await look()];
+      before = to;
+      return { from, to, count: to.transactions - from.transactions };
+    });
+    await setAutovacuum('on');
+    const [{ from }, { to }] = [windows[0], windows[windows.length - 1]];
+    const seconds = to.seconds - from.seconds;
+    return { rates: each((key) => (to[key] - from[key]) / seconds), connections: to.connections };
   };
   const bodiesOf = (kind: Kind) => problems(kind, 20).map((problem) => JSON.stringify(problem.request));
   const start = async () => workers.push(await spawnWorker(env));
 
-  const alone = await restFor();
+  const alone = await rest();
   const throughput: number[] = [];
   const send = sender(api, bodiesOf('small'));
   for (const _ of [1, 2]) {
@@ -124,7 +142,7 @@ async function measure(backend: string): Promise<Measured> {
     throughput.push(await undisturbed(() => measureThroughput(send)));
   }
   while (workers.length < SWEEPERS) await start();
-  const few = await restFor();
+  const few = await rest();
   const kinds: Partial<Measured['jobs']> = {};
   for (const kind of ['small', 'large'] as const) {
     const sendOne = sender(api, bodiesOf(kind));
@@ -150,8 +168,8 @@ async function measure(backend: string): Promise<Measured> {
     kinds[kind] = { ...perJob, httpBytes: httpBytes / made };
   }
   while (workers.length < SWEEPERS + FURTHER) await start();
-  const all = await restFor();
-  await client.end();
+  const all = await rest();
+  await Promise.all([client.end(), admin.end()]);
   redisClient?.disconnect();
   return {
     throughput,
@@ -165,22 +183,44 @@ async function measure(backend: string): Promise<Measured> {
   };
 }
 
-/** Jobs per second while several callers wait for their answers; a second before it warms the worker. */
+/**
+ * Measures windows until the last ones are alike, so that nothing that starts or warms up is among them.
+ * @returns these; if none are alike, the last ones
+ */
+async function untilAlike<W extends { count: number }>(
+  { alike, factor, number, most }: typeof IDLE,
+  measureWindow: () => Promise<W>,
+): Promise<W[]> {
+  const windows: W[] = [];
+  for (;;) {
+    windows.push(await measureWindow());
+    const last = windows.slice(-alike);
+    const counts = last.map(({ count }) => count);
+    const [least, greatest] = [Math.min(...counts), Math.max(...counts)];
+    const areAlike = last.length === alike && greatest <= Math.max(factor * least, least + number);
+    if (areAlike) return last;
+    if (windows.length < most) continue;
+    console.log(`not steady after ${most} windows: ${counts.map(digits).join(', ')}`);
+    return last;
+  }
+}
+
+/** Jobs per second while several callers wait for their answers, once workers, API and PostgreSQL are warm. */
 async function measureThroughput(send: () => Promise<number>): Promise<number> {
-  const callFor = async (ms: number) => {
+  const windows = await untilAlike(THROUGHPUT, async () => {
     const startedMs = performance.now();
-    let done = 0;
+    let count = 0;
     const callOn = async () => {
-      while (performance.now() - startedMs < ms) {
+      while (performance.now() - startedMs < THROUGHPUT.ms) {
         await send();
-        done++;
+        count++;
       }
     };
     await Promise.all(Array.from({ length: THROUGHPUT_CALLERS }, callOn));
-    return (1000 * done) / (performance.now() - startedMs);
-  };
-  await callFor(1000);
-  return callFor(THROUGHPUT_MS);
+    return { count, ms: performance.now() - startedMs };
+  });
+  const total = (of: 'count' | 'ms') => windows.reduce((sum, window) => sum + window[of], 0);
+  return (1000 * total('count')) / total('ms');
 }
 
 /** @returns a call that waits for its answer, and says how many bytes of bodies went to and fro */
@@ -385,4 +425,5 @@ reportInputs();
 const ways = waysOf();
 reportLimits(ways);
 reportPaper(ways);
+console.log(`took ${whole(performance.now() / 1000)} s`);
 process.exit();

@@ -335,6 +335,15 @@ export const SettingsSchema = Type.Object({
       '`https://console.example`',
     { pattern: '^https?://[^\\s,/]+(\\s*,\\s*https?://[^\\s,/]+)*$' },
   ),
+  WEBSOCKET_MAX_PER_CALLER: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000,
+      description:
+        'maximum number of open sockets per caller (address; with `AUTH` key or subject) in each API process; the ' +
+        'handshake of a further one gets 429; unset: no limit',
+    }),
+  ),
   WEBSOCKET_MAX_SUBSCRIPTIONS: integer(1000, 1, 1_000_000, 'subscriptions per socket'),
   WEBSOCKET_MAX_MESSAGE_BYTES: integer(4096, 64, 1024 ** 2, 'longest message a client may send'),
   WEBSOCKET_MAX_BUFFERED_BYTES: integer(

@@ -10,6 +10,7 @@ import type { HolidayCalendar } from '../src/inputs/holidays.ts';
 import { type ClaimedJobState, isLastAttempt, untilAvailable, type WorkerDeps } from './end-job.ts';
 import type { WorkInput, WorkName } from './job-thread.ts';
 import { traceStages } from './job-trace.ts';
+import { isCutShort } from './pauses.ts';
 import { type Phases, roundMs } from './phases.ts';
 import type { RunningJob } from './running-jobs.ts';
 import type { ThreadOutcome, Threads } from './threads.ts';
@@ -28,9 +29,6 @@ export class ThreadFault extends Error {}
 
 /** The time limit passed while the process was paused. Another attempt may succeed. */
 class PausedError extends Error {}
-
-/** A pause has not cut the work short if it had at least this share of its time limit. */
-const FAIR_SHARE = 0.9;
 
 /** The end of a job whose work was done, infeasible ones included. Failures are thrown. */
 export type JobEnd = {
@@ -139,12 +137,10 @@ export function startRun<K extends JobKind>(
       if (outcome.status === 'cancelled') throw new StoppedError('stopped');
       if (outcome.status === 'threw') throw new ThreadFault((outcome as { stack: string }).stack);
       const pausedMs = running.readPausedMs();
-      const isCutShort =
-        pausedMs > 0 &&
-        job.solveTimeMs - pausedMs < FAIR_SHARE * limitSeconds * 1000 &&
-        isShortOfTime(outcome.status);
+      const couldBeBetter =
+        isShortOfTime(outcome.status) && isCutShort(job.solveTimeMs, pausedMs, limitSeconds * 1000);
       // At the last attempt, a plan that is not the best is better than none.
-      if (isCutShort && !isLastAttempt(deps.config, job)) {
+      if (couldBeBetter && !isLastAttempt(deps.config, job)) {
         throw new PausedError(
           `the worker process did not run for ${(pausedMs / 1000).toFixed(1)} s (it was frozen, or its machine was), ` +
             `and the time limit of ${limitSeconds} s passed meanwhile`,

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import { type Config, ConfigError, loadConfig } from '../src/config.ts';
 import { isDatabaseUnavailable, openDatabase } from '../src/db/client.ts';
+import { findDue } from '../src/db/due.ts';
 import { assertMigrated } from '../src/db/migrate.ts';
 import { beatWorker, isAmongFirst, removeWorker } from '../src/db/turns.ts';
 import { openConfiguredHolidays } from '../src/inputs/holidays.ts';
@@ -33,10 +34,8 @@ import { openWebhookSender } from './webhooks.ts';
  */
 const CANCEL_CHECK_MS = 400;
 
-/** How often the occurrences of schedules are looked for: an occurrence is at most this late. */
-const SCHEDULE_CHECK_MS = 1000;
-/** How often events for webhooks are looked for. */
-const WEBHOOK_CHECK_MS = 1000;
+/** How often occurrences of schedules and events for webhooks are looked for: either is at most this late. */
+const DUE_CHECK_MS = 1000;
 
 /** So many workers sweep and clean: one that hangs, or a machine that dies, must not leave it undone. */
 const SWEEPERS = 3;
@@ -112,9 +111,12 @@ export async function startWorker(
     ifFirst(() => sweep(deps)),
     onError,
   );
-  const stopScheduling = every(SCHEDULE_CHECK_MS, () => runSchedules(deps), onError);
   const webhooks = openWebhookSender(deps);
-  const stopSending = every(WEBHOOK_CHECK_MS, webhooks.send, onError);
+  const workOnDue = async () => {
+    const { hasOccurrences, hasDeliveries } = await findDue(db);
+    await Promise.all([hasOccurrences && runSchedules(deps), hasDeliveries && webhooks.send()]);
+  };
+  const stopWorkOnDue = every(DUE_CHECK_MS, workOnDue, onError);
   // Separate from the sweeps: a large removal takes long, and silent jobs must not wait for it.
   const cleaning = new AbortController();
   const clean = () => applyRetention(deps, cleaning.signal);
@@ -134,7 +136,6 @@ export async function startWorker(
     statusUrl: status?.url,
     async close() {
       status?.refuse();
-      stopScheduling();
       stopSweeping();
       stopCleaning();
       cleaning.abort();
@@ -143,7 +144,7 @@ export async function startWorker(
       await consumer.close();
       clearTimeout(deadline);
       // The last job that ended may have an event, which another worker sends, or the next one that starts.
-      stopSending();
+      stopWorkOnDue();
       await webhooks.close();
       stopBeating();
       await removeWorker(db, workerId).catch(onError);

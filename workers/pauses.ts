@@ -3,6 +3,9 @@ const TICK_MS = 200;
 /** Shorter gaps between two ticks do not count as pauses: a busy machine or a long task causes them too. */
 const MIN_PAUSE_MS = 1000;
 
+/** A pause has not cut work short if it had at least this share of its time limit. */
+const FAIR_SHARE = 0.9;
+
 /** Measures the time in which this process did not run at all. */
 export type PauseWatch = {
   /** Milliseconds without running since the watch began, including the gap up to now. It never falls. */
@@ -36,4 +39,14 @@ export function watchPauses(): PauseWatch {
     },
     close: () => clearInterval(timer),
   };
+}
+
+/**
+ * Whether a pause has cut work short: its time limit has passed, and it could not work for much of it. Work that ended
+ * well before the limit was not stopped by it, however long the pause.
+ * @param elapsedMs from the start of the work to its end, pauses included
+ */
+export function isCutShort(elapsedMs: number, pausedMs: number, limitMs: number): boolean {
+  const fairMs = FAIR_SHARE * limitMs;
+  return pausedMs > 0 && elapsedMs >= fairMs && elapsedMs - pausedMs < fairMs;
 }

@@ -32,7 +32,6 @@ export type ScheduleDeps = Pick<WorkerDeps, 'config' | 'db' | 'queue' | 'logger'
  */
 export async function runSchedules(deps: ScheduleDeps, now?: Date): Promise<void> {
   const { db, logger } = deps;
-  // Every worker asks every second: one statement, as long as nothing is due.
   const due = await findDueSchedules(db, now, SCHEDULES_PER_CALL);
   if (due.length === 0) return;
   const at = now ?? (await readNow(db));

@@ -12,6 +12,8 @@ const TOKENS_PER_SWEEP = 1000;
  * sweepers at the same moment may add twice as many: an extra token finds nothing to do.
  */
 export async function sweep(deps: WorkerDeps): Promise<void> {
+  // After a pause of its machine a worker may sweep before its heartbeat is due, and must not take its own jobs.
+  await deps.running.beat(deps.db);
   for (const silent of await findSilentJobs(deps.db, deps.config.JOB_LOCK_SECONDS)) {
     const { silentSeconds, ...job } = silent;
     const { jobId, requestId, attempt, workerId } = job;

@@ -377,7 +377,7 @@ export const texts = {
       failed: 'failed',
       cancelled: 'cancelled',
       released: 'given back, because its worker stopped',
-      crashed: 'its worker or solver died',
+      crashed: 'broken off',
     } as Record<string, string>,
     phaseNames: { queued: 'waiting', started: 'starting', store: 'storing' } as Record<string, string>,
   },

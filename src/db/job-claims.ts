@@ -96,23 +96,21 @@ const isOurs = ({ jobId, attempt, workerId }: Attempt) =>
     eq(jobs.status, 'running'),
   );
 
-/** Records that a worker still runs these jobs; returns those that are no longer its own. */
+/**
+ * Records that a worker still runs these jobs; returns those that are no longer its own. It does not wait for a job
+ * that is just being ended, which takes a while for a large plan: meanwhile the other jobs would seem silent.
+ */
 export async function heartbeat(db: Queryable, running: readonly Attempt[]): Promise<string[]> {
   if (running.length === 0) return [];
-  const rows = await db
-    .update(jobs)
-    .set({ heartbeatAt: sql`now()` })
-    .where(
-      and(
-        eq(jobs.status, 'running'),
-        sql`(${jobs.jobId}, ${jobs.attempts}, ${jobs.workerId}) in (select * from unnest(
-          ${sql.param(running.map((r) => r.jobId))}::text[],
-          ${sql.param(running.map((r) => r.attempt))}::int[], ${sql.param(running.map((r) => r.workerId))}::text[]))`,
-        commitLater,
-      ),
-    )
-    .returning({ jobId: jobs.jobId });
-  const ours = new Set(rows.map((row) => row.jobId));
+  const isRunning = sql`status = 'running' and (job_id, attempts, worker_id) in (select * from unnest(
+    ${sql.param(running.map((r) => r.jobId))}::text[],
+    ${sql.param(running.map((r) => r.attempt))}::int[], ${sql.param(running.map((r) => r.workerId))}::text[]))`;
+  const { rows } = await db.execute<{ job_id: string }>(sql`
+    with free as materialized (
+      select job_id from ${jobs} where ${isRunning} and ${commitLater} for no key update skip locked),
+    beaten as (update ${jobs} j set heartbeat_at = now() from free where j.job_id = free.job_id)
+    select job_id from ${jobs} where ${isRunning}`);
+  const ours = new Set(rows.map((row) => row.job_id));
   return running.map((r) => r.jobId).filter((jobId) => !ours.has(jobId));
 }
 

@@ -12,8 +12,11 @@ import { findFaults } from './faults.ts';
 const subscribeMessage = Compile(SubscribeMessage);
 const unsubscribeMessage = Compile(UnsubscribeMessage);
 
-/** Messages of a socket that wait for their turn: at so many it is read no further. */
-const MAX_WAITING = 50;
+/**
+ * Messages of a socket that wait for their turn: at so many it is read no further. Heartbeats come in order with the
+ * messages, and are answered up to there: so it is twice as many as a socket may subscribe to by default.
+ */
+const MAX_WAITING = 2000;
 
 /** Above this many unread bytes progress is skipped; the next message supersedes it. */
 const SKIP_PROGRESS_BYTES = 64 * 1024;
@@ -30,7 +33,12 @@ type SessionDeps = Pick<Deps, 'config' | 'database' | 'watch' | 'tracing'> & {
  */
 export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
   const { config, database, watch, tracing, caller } = deps;
-  const inTurn = takeTurns(socket, deps.onError);
+  /** Whether anything came from the client since the last heartbeat. */
+  let alive = true;
+  const noteLife = () => {
+    alive = true;
+  };
+  const inTurn = takeTurns(socket, noteLife, deps.onError);
   const unfollow = caller?.follow(() => refuse());
   /** job id → ends the subscription. A job is in here from `subscribe` until `complete`, `unsubscribe` or close. */
   const subscriptions = new Map<string, () => void>();
@@ -129,6 +137,7 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
   socket.on('message', (data, isBinary) => {
     // It was on its way while this side closed the socket.
     if (socket.readyState !== socket.OPEN) return;
+    noteLife();
     let message: unknown;
     try {
       message = isBinary ? undefined : JSON.parse(String(data));
@@ -145,15 +154,13 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
     } else fail('VALIDATION_ERROR', describeMessage(message), jobIdOf(message));
   });
 
-  let alive = true;
   const heartbeat = setInterval(() => {
-    if (!alive) return socket.terminate();
+    // A socket that this side does not read is no less alive for its silence.
+    if (!alive && !socket.isPaused) return socket.terminate();
     alive = false;
     socket.ping();
   }, config.WEBSOCKET_HEARTBEAT_SECONDS * 1000);
-  socket.on('pong', () => {
-    alive = true;
-  });
+  socket.on('pong', noteLife);
   socket.on('error', deps.onError);
   socket.on('close', () => {
     clearInterval(heartbeat);
@@ -165,9 +172,10 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
 /**
  * Handles the messages of a socket one after the other. Who sends faster than that waits in its own connection, not in
  * this process: it is read no further until some messages are handled.
+ * @param onResume called when it is read again: what the client sent meanwhile comes after that
  * @returns handles a message when its turn comes
  */
-function takeTurns(socket: WebSocket, onError: (error: unknown) => void) {
+function takeTurns(socket: WebSocket, onResume: () => void, onError: (error: unknown) => void) {
   let turn = Promise.resolve();
   let waiting = 0;
   return (work: () => Promise<void>): void => {
@@ -176,7 +184,9 @@ function takeTurns(socket: WebSocket, onError: (error: unknown) => void) {
       .then(() => (socket.readyState === socket.OPEN ? work() : undefined))
       .catch(onError)
       .finally(() => {
-        if (waiting-- === MAX_WAITING) socket.resume();
+        if (waiting-- !== MAX_WAITING) return;
+        onResume();
+        socket.resume();
       });
   };
 }

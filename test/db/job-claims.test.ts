@@ -11,6 +11,7 @@ import {
   finishJob,
   giveBackJob,
   heartbeat,
+  holdJob,
   storeProgress,
 } from '../../src/db/job-claims.ts';
 import { insertJob, type NewJob } from '../../src/db/job-intake.ts';
@@ -174,6 +175,20 @@ describe('the record of a job', () => {
     expect(await finishJob(db, second, ENDING, DONE, newPlan(jobId))).toBeNull();
     expect(await countPlans(jobId)).toEqual({ plans: 1, items: 3 });
     expect(await readAnswer(db, jobId)).toEqual({ httpStatus: 200, body: '{"a": 1}' });
+  });
+
+  test('has its heartbeat while its worker takes long to store the end of another job', async () => {
+    const [ended, other] = [await store(), await store()];
+    const running = [await claim(), await claim()];
+    await silence(ended);
+    await silence(other);
+    await db.transaction(async (tx) => {
+      expect(await holdJob(tx, running[0])).toBe(true);
+      expect(await heartbeat(db, running)).toEqual([]);
+      expect(await findSilentJobs(db, 30)).toMatchObject([{ jobId: ended }]);
+    });
+    expect(await heartbeat(db, running)).toEqual([]);
+    expect(await findSilentJobs(db, 30)).toEqual([]);
   });
 
   test('has statements that PostgreSQL plans once per connection, not anew for each job', async () => {

@@ -1,4 +1,6 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { type ClientOptions, WebSocket } from 'ws';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into messages of every shape
@@ -44,4 +46,16 @@ export async function openSocket(baseUrl: string, options: ClientOptions = {}) {
     },
     close: () => socket.close(),
   };
+}
+
+/** The answer to a handshake that is refused. */
+export async function refusedHandshake(
+  baseUrl: string,
+  { protocols = [], headers = {} }: { protocols?: string[]; headers?: Record<string, string> },
+) {
+  const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/ws/optimization`, protocols, { headers });
+  socket.on('error', () => {});
+  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+  const body: Message = JSON.parse(await text(response));
+  return { status: response.statusCode, body };
 }

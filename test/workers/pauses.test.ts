@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config.ts';
-import { watchPauses } from '../../workers/pauses.ts';
+import { isCutShort, watchPauses } from '../../workers/pauses.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, startTestService } from '../helpers/service.ts';
 import { openSocket } from '../helpers/socket.ts';
@@ -91,5 +91,18 @@ describe('the watch over pauses', () => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500);
     expect(watch.readPausedMs() - before).toBeGreaterThan(1000);
     watch.close();
+  });
+});
+
+describe('a pause', () => {
+  test('has cut work short if the time limit passed and the work had less than nine tenths of it', () => {
+    expect(isCutShort(11_000, 7000, 5000)).toBe(true);
+    expect(isCutShort(5000, 600, 5000)).toBe(true);
+    expect(isCutShort(5000, 400, 5000)).toBe(false);
+    expect(isCutShort(12_000, 0, 5000)).toBe(false);
+  });
+
+  test('has not cut work short that ended well before its time limit, as plans do that are good enough', () => {
+    expect(isCutShort(3000, 1500, 30_000)).toBe(false);
   });
 });

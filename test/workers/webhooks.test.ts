@@ -26,6 +26,7 @@ describeOnBothBackends('a webhook', (redisUrl) => {
         JOB_LOCK_SECONDS: 1,
         SWEEP_INTERVAL_SECONDS: 0.3,
         JOB_RETRY_DELAY_SECONDS: 0.1,
+        JOB_MAX_ATTEMPTS: 20,
         SHUTDOWN_TIMEOUT_SECONDS: 0.2,
         WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
         WEBHOOK_TIMEOUT_SECONDS: 20,
@@ -211,7 +212,7 @@ describeOnBothBackends('a webhook', (redisUrl) => {
     await sender.close();
   });
 
-  test('is told once that a worker was lost, and then how its job ended', async () => {
+  test('is told once of each attempt whose worker was lost, and how its job ended', async () => {
     const { path, id } = await store({ events: ['worker.lost', 'job.completed'] });
     const victim = await spawnWorkerProcess(service.config);
     const jobId = await submit(longRequest(3));
@@ -220,22 +221,32 @@ describeOnBothBackends('a webhook', (redisUrl) => {
     await once(victim, 'exit');
     const workers = [await service.startWorker(), await service.startWorker()];
     await watch(jobId, (m) => m.type === 'complete');
-    const received = await receiver.count(path, 2);
+    const { attempt_history: attempts } = await get(`jobs/${jobId}`);
+    // On a busy machine a second of silence is soon over: then these workers count as lost, too, until they report.
+    const lost: { attempt: number }[] = attempts.filter(
+      ({ outcome, reason }: { outcome: string; reason: string }) =>
+        outcome === 'crashed' && !reason.startsWith('the solve was aborted'),
+    );
+    expect(lost[0]).toMatchObject({ attempt: 1 });
+    const received = await receiver.count(path, lost.length + 1);
     const events = received.map((one) => JSON.parse(one.text));
-    expect(events.map((event) => event.type).toSorted()).toEqual(['job.completed', 'worker.lost']);
-    const { attempt_history } = await get(`jobs/${jobId}`);
-    expect(events.find(({ type }) => type === 'worker.lost').data).toEqual({
-      worker_id: attempt_history[0].worker_id,
+    const told = events.filter(({ type }) => type === 'worker.lost').map(({ data }) => data);
+    expect(told.map(({ attempt }) => attempt).toSorted((a, b) => a - b)).toEqual(
+      lost.map(({ attempt }) => attempt),
+    );
+    expect(events.filter(({ type }) => type === 'job.completed')).toHaveLength(1);
+    expect(told.find(({ attempt }) => attempt === 1)).toEqual({
+      worker_id: attempts[0].worker_id,
       job_id: jobId,
       kind: 'optimize',
       attempt: 1,
-      reason: attempt_history[0].reason,
+      reason: attempts[0].reason,
       job_status: 'queued',
       request_id: expect.any(String),
       links: { job: `/api/v1/jobs/${jobId}` },
     });
     for (const worker of workers) await service.close(worker);
-    expect(await deliveries(id)).toHaveLength(2);
+    expect(await deliveries(id)).toHaveLength(lost.length + 1);
   });
 
   test('is told of a decision as a job and as a decision', async () => {

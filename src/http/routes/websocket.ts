@@ -4,16 +4,21 @@ import { socketCaller } from '../auth/socket-caller.ts';
 import type { Deps } from '../deps.ts';
 import { handleNotFound } from '../known-paths.ts';
 import { checkOrigin } from '../security.ts';
+import { limitSockets } from '../socket-limit.ts';
 import { openSocketSession } from '../socket-session.ts';
 
 /** `WS /ws/optimization`; its messages are described in /asyncapi.json. */
 export function websocketRoutes(deps: Deps, guard: Guard | undefined): FastifyPluginAsyncTypebox {
+  const admit = limitSockets(deps.config);
   return async (app) => {
     app.route({
       method: 'GET',
       url: '/ws/optimization',
       schema: { hide: true },
-      onRequest: async (request) => checkOrigin(request, deps.config),
+      onRequest: async (request) => {
+        checkOrigin(request, deps.config);
+        admit(request);
+      },
       // A request without an upgrade gets 404.
       handler: handleNotFound,
       wsHandler: (socket, request) =>

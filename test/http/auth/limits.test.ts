@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { makeApiKey } from '../../../src/api-keys.ts';
 import type { Tier } from '../../../src/contracts/access.ts';
 import { STRANGE_KEYS } from '../../../src/http/auth/key-check.ts';
@@ -6,6 +6,7 @@ import { openRequestCounter } from '../../../src/queue/request-counter.ts';
 import { storeKey } from '../../helpers/keys.ts';
 import { send, simpleRequest, startTestService } from '../../helpers/service.ts';
 import { describeOnBothBackends } from '../../helpers/services.ts';
+import { openSocket, refusedHandshake } from '../../helpers/socket.ts';
 
 describeOnBothBackends('with rate limits and two API processes', (redisUrl) => {
   const start = startTestService({
@@ -54,6 +55,38 @@ describeOnBothBackends('with rate limits and two API processes', (redisUrl) => {
     }
     const other = await storeKey(db, 'viewer');
     expect((await send(`${url}/api/v1/config`, { headers: other.headers })).status).toBe(200);
+  });
+});
+
+describe('with a limit of sockets per caller', () => {
+  const start = startTestService({
+    workers: 0,
+    overrides: { AUTH: 'keys', WEBSOCKET_MAX_PER_CALLER: 2 },
+  });
+
+  test('a handshake beyond it gets 429, other callers are let in, and a socket that ends makes room', async () => {
+    const { url, db } = await start;
+    const [own, other] = [await storeKey(db, 'planner'), await storeKey(db, 'planner')];
+    const sockets = [
+      await openSocket(url, { headers: own.headers }),
+      await openSocket(url, { headers: own.headers }),
+    ];
+    const refused = await refusedHandshake(url, { headers: own.headers });
+    expect(refused.status).toBe(429);
+    expect(refused.body.errors[0]).toMatchObject({
+      code: 'RATE_LIMITED',
+      message: expect.stringContaining('WEBSOCKET_MAX_PER_CALLER'),
+    });
+    // Neither a refused handshake nor a request that opens no socket counts.
+    for (let i = 0; i < 3; i++)
+      expect((await send(`${url}/ws/optimization`, { headers: other.headers })).status).toBe(404);
+    sockets.push(await openSocket(url, { headers: other.headers }));
+    sockets[0].socket.terminate();
+    await expect
+      .poll(() => openSocket(url, { headers: own.headers }).then((one) => sockets.push(one)))
+      .toBe(4);
+    expect((await refusedHandshake(url, { headers: own.headers })).status).toBe(429);
+    for (const { close } of sockets) close();
   });
 });
 

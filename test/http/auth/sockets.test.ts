@@ -6,7 +6,7 @@ import { revokeApiKey } from '../../../src/db/api-keys.ts';
 import { storeKey } from '../../helpers/keys.ts';
 import { send, simpleRequest, startTestService } from '../../helpers/service.ts';
 import { describeOnBothBackends } from '../../helpers/services.ts';
-import { openSocket } from '../../helpers/socket.ts';
+import { openSocket, refusedHandshake } from '../../helpers/socket.ts';
 
 describeOnBothBackends('with keys, two API processes and their WebSockets', (redisUrl) => {
   const start = startTestService({ redisUrl, apis: 2, overrides: { AUTH: 'keys' } });
@@ -19,18 +19,8 @@ describeOnBothBackends('with keys, two API processes and their WebSockets', (red
     return answer.body.data.job_id as string;
   };
   /** The status with which a handshake is refused. */
-  const refusal = async (
-    url: string,
-    options: { protocols?: string[]; headers?: Record<string, string> },
-  ) => {
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/optimization`, options.protocols ?? [], {
-      headers: options.headers ?? {},
-    });
-    socket.on('error', () => {});
-    const [, response] = await once(socket, 'unexpected-response');
-    response.destroy();
-    return response.statusCode;
-  };
+  const refusal = async (...handshake: Parameters<typeof refusedHandshake>) =>
+    (await refusedHandshake(...handshake)).status;
 
   test('a handshake without a key is refused with 401, that of a viewer with 403', async () => {
     const { url, db } = await start;
