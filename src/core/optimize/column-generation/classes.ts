@@ -33,7 +33,7 @@ import { classesSize, layoutClasses } from './classes-layout.ts';
 const MIN_LOAD = 1e-3;
 
 /** A vehicle serves no more than the largest demand. If that is small, capacities are cut to it. */
-function usefulCapacities({ capacities, demand }: Problem): Float64Array {
+export function usefulCapacities({ capacities, demand }: Problem): Float64Array {
   const most = demand.reduce((largest, d) => Math.max(largest, d), 0);
   if (most === 0 || most >= MIN_LOAD * capacities[capacities.length - 1]) return capacities;
   return capacities.map((capacity) => Math.min(capacity, most));

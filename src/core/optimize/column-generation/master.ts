@@ -17,7 +17,7 @@ import type { BaseModel } from './base-model.ts';
 import { createBaseModel } from './build-base-model.ts';
 import { createDualBound, type DualBound } from './dual-bound.ts';
 import { createMoveColumns, type MoveColumns } from './move-columns.ts';
-import { createPricer, type Pricer, type Prices } from './pricing.ts';
+import { createPricer, type MoveArcs, type Pricer, type Prices } from './pricing.ts';
 import { createRows, type ExtraRow, type Rows } from './rows.ts';
 
 export type Relaxed = {
@@ -62,18 +62,22 @@ const FIRST_PER_ROW = 6;
 const PER_ROW = 4;
 const CRUMB_NOISE = 1e-9;
 
-/** @param isOver ends long work: every function that passes over all moves then throws OutOfTime */
+/**
+ * @param isOver ends long work: every function that passes over all moves then throws OutOfTime
+ * @param first its first moves; absent: some to the nearest locations
+ */
 export function createMaster(
   problem: Problem,
   base: BaseModel,
   model: SolverModel,
   isOver: () => boolean,
+  first?: MoveArcs,
 ): Master {
   const leavingRow = new Int32Array(problem.supply.length).fill(-1);
   const rows = createRows(base, model);
   const columns = createMoveColumns(base, model, problem.locationIds.length, leavingRow, isOver);
   const pricer = createPricer(problem, columns.has, isOver);
-  columns.add(problem, pricer.nearest(FIRST_PER_ROW), false);
+  columns.add(problem, first ?? pricer.nearest(FIRST_PER_ROW), false);
   return {
     problem,
     base,
@@ -223,8 +227,13 @@ function setCosts(master: Master): void {
 }
 
 /** Cost units that a unit of served demand is worth in a relaxation; 0 without its duals. */
-export function priceOfService({ serviceRow, demandScale }: BaseModel, { duals }: Relaxed): number {
-  return duals ? (-duals.rowDual[serviceRow] / demandScale) * UNITS_PER_COST : 0;
+export function priceOfService(base: BaseModel, { duals }: Relaxed): number {
+  return duals ? priceOfMultipliers(base, duals.rowDual) : 0;
+}
+
+/** The same at any multipliers of the rows. */
+export function priceOfMultipliers({ serviceRow, demandScale }: BaseModel, rowDual: Float64Array): number {
+  return (-rowDual[serviceRow] / demandScale) * UNITS_PER_COST;
 }
 
 /** Cost of the move of a column, in money. @param a its number among the moves */

@@ -1,7 +1,7 @@
 /**
  * The cheapest plan over the relaxation of `master.ts`. Each step runs only while the gap is not proved:
- *   1. relaxation over all moves; if artificial columns remain with every move priced, a separate bound proves that no
- *      plan exists
+ *   1. relaxation over all moves, if possible as a flow first (`flow-relaxation.ts`); if artificial columns remain with
+ *      every move priced, a separate bound proves that no plan exists
  *   2. cuts of single locations until none is violated (`hull-cuts.ts`)
  *   3. a plan: steps rounded (one class), or a greedy plan improved by local search (`improve.ts`). If the local search
  *      does not support the problem's constraints or ends far from the bound: branch and cut among the relaxation's
@@ -22,7 +22,7 @@ import { dearestLoad } from '../problem/unmet-cost.ts';
 import { countVehicles } from '../problem/variants.ts';
 import { evenPartOf, timeFor } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
-import { isOver, untilOutOfTime } from '../run/stopping.ts';
+import { isOver, type Stopping, untilOutOfTime } from '../run/stopping.ts';
 import type { BaseModel } from './base-model.ts';
 import { branchAmongUsed, branchWithin } from './branch.ts';
 import { createBaseModel } from './build-base-model.ts';
@@ -30,17 +30,22 @@ import { solveByConfigurations } from './configuration-model.ts';
 import { type Configuration, listConfigurations } from './configurations.ts';
 import type { Context, Searched } from './context.ts';
 import { addLocationCuts } from './cuts/separate-cuts.ts';
+import { type FlowRelaxation, hasFlowRelaxation, relaxByFlow } from './flow-relaxation.ts';
 import { annealPlans, canAnneal } from './heuristics/anneal.ts';
 import { integerColumnsOf, planGreedily } from './heuristics/greedy.ts';
 import { canImprove, improve } from './heuristics/improve.ts';
 import { type CityPart, chooseParts, hasParts, partOf } from './heuristics/parts.ts';
 import { planForIntegers, roundGreedily, roundUp } from './heuristics/round.ts';
+import { planByNumbers } from './heuristics/round-numbers.ts';
+import { cheapestMovesTo, presenceAfter } from './heuristics/transports.ts';
 import { fractionalColumns, movesOf } from './integer-columns.ts';
 import {
   addMoves,
+  boundByMultipliers,
   createMaster,
   leastArtificialSum,
   type Master,
+  priceOfMultipliers,
   priceOfService,
   type Relaxed,
   relaxMaster,
@@ -76,11 +81,13 @@ export async function search(
   incumbent: Incumbent,
   control: RunControl,
 ): Promise<Searched> {
-  const master = createMaster(problem, base, model, incumbent.isOver);
-  const context = { problem, base, master, model, incumbent };
   const early: Early = { plan: null };
+  const start = relaxByFlowInTime(problem, base, incumbent);
+  const master = createMaster(problem, base, model, incumbent.isOver, start?.moves);
+  const context = { problem, base, master, model, incumbent };
   let ended: Searched | Open = 'stopped';
   untilOutOfTime(() => {
+    if (start) startFromFlow(context, start, early);
     ended = run(context, early);
   });
   if (typeof ended === 'object')
@@ -104,12 +111,41 @@ type Early = { plan: Moves | null };
  */
 type Open = { relaxed: Relaxed; configurations: readonly Configuration[] | null };
 
+function relaxByFlowInTime(problem: Problem, base: BaseModel, control: Stopping): FlowRelaxation | null {
+  let relaxed: FlowRelaxation | null = null;
+  untilOutOfTime(() => {
+    if (hasFlowRelaxation(problem, base)) relaxed = relaxByFlow(problem, base, control);
+  });
+  return relaxed;
+}
+
+/** The bound and a plan of the flow, and its tree as the first basis of the relaxation. */
+function startFromFlow(
+  { problem, base, master, model, incumbent }: Context,
+  flow: FlowRelaxation,
+  early: Early,
+) {
+  const { lower, upper } = master.whole;
+  incumbent.raiseBound(boundByMultipliers(master, flow.rowDual, lower, upper), DUAL_NOISE);
+  incumbent.report();
+  const price = priceOfMultipliers(base, flow.rowDual);
+  const { atSource } = master.dualBound.prices(flow.rowDual);
+  const roundNumbers = () => planByNumbers(problem, flow.values, atSource, price, incumbent);
+  if (hasParts(problem)) {
+    incumbent.consider(roundNumbers(), 'rounding');
+    incumbent.report();
+  } else {
+    early.plan = planGreedily(problem, master, flow.values, incumbent.isOver, price) ?? roundNumbers();
+  }
+  if (flow.basis) model.setBasis(flow.basis.columnStatus, flow.basis.rowStatus);
+}
+
 function run(context: Context, early: Early): Searched | Open {
   const { problem, base, master, incumbent } = context;
   const first = relaxWithoutArtificialColumns(problem, master);
   if (typeof first === 'string') return first;
   incumbent.raiseBound(first.bound, DUAL_NOISE);
-  if (base.firstUnmet >= 0) {
+  if (base.firstUnmet >= 0 && !early.plan && !incumbent.best()) {
     early.plan = planGreedily(problem, master, first.values, incumbent.isOver, priceOfService(base, first));
   }
   const { status, relaxed } = cut(context, first);
@@ -117,7 +153,8 @@ function run(context: Context, early: Early): Searched | Open {
   if (fractionalColumns(base, relaxed.values).length === 0) {
     incumbent.consider(movesOf(context, relaxed.values), 'linear');
   } else if (base.firstUnmet < 0) roundUp(context, relaxed.values);
-  const draft = base.firstUnmet >= 0 && incumbent.best() === null ? roundGreedily(context, relaxed) : null;
+  const isRounding = base.firstUnmet >= 0 && (incumbent.best() === null || hasParts(problem));
+  const draft = isRounding ? roundGreedily(context, relaxed) : null;
   // Also if the draft is a plan within the gap: its moves are not the cheapest ones for its numbers of vehicles.
   if (draft) improvePlan(context, relaxed, draft);
   if (incumbent.isProved()) return 'done';
@@ -170,8 +207,9 @@ async function finishByParts(context: Context, { relaxed }: Open, control: RunCo
   const { problem, base, incumbent } = context;
   const random = randomFrom(problem.locationIds.length);
   const price = priceOfService(base, relaxed);
-  for (const { locations } of canImprove(problem) ? [] : chooseParts(problem, random)) {
-    const part = partOf(problem, incumbent.best()!.moves, locations);
+  const plan = () => incumbent.best()!.moves;
+  for (const { locations } of canImprove(problem) ? [] : chooseParts(problem, plan, random)) {
+    const part = partOf(problem, plan(), locations);
     improve(part.problem, part.moves, price, incumbent.isOver, (moves) => {
       incumbent.consider(part.planWith(moves), 'rounding');
       return false;
@@ -180,26 +218,36 @@ async function finishByParts(context: Context, { relaxed }: Open, control: RunCo
     if (incumbent.isProved()) return 'done';
     if (incumbent.isOver()) return 'stopped';
   }
+  reassign(context);
   const time = canImprove(problem) ? timeFor('parts', control) : control;
   for (let gained = 1; gained > MIN_GAIN && !isOver(time); ) {
     const before = incumbent.best()!.objectiveUnits;
-    for (const { locations, left } of chooseParts(problem, random)) {
+    for (const { locations, left } of chooseParts(problem, plan, random)) {
       if (isOver(time)) break;
-      const part = partOf(problem, incumbent.best()!.moves, locations);
+      const part = partOf(problem, plan(), locations);
       const share = { ...control, onProgress: undefined, ...evenPartOf(time, left) };
       const moves = await planPart(part, incumbent.gap * PART_GAP_SHARE, share);
       if (moves) incumbent.consider(part.planWith(moves), 'rounding');
       incumbent.report();
       if (incumbent.isProved()) return 'done';
     }
+    reassign(context);
     gained = 1 - incumbent.best()!.objectiveUnits / before;
   }
+  if (incumbent.isProved()) return 'done';
   let ended: Searched = 'stopped';
   untilOutOfTime(() => {
     startFromBest(context);
     ended = branch(context, relaxed);
   });
   return ended;
+}
+
+/** The cheapest moves for the best plan's numbers of vehicles: ways that parts leave to each other may cross. */
+function reassign({ problem, incumbent }: Context): void {
+  const presence = presenceAfter(problem, incumbent.best()!.moves);
+  incumbent.consider(cheapestMovesTo(problem, presence, incumbent), 'rounding');
+  incumbent.report();
 }
 
 /** A cheaper plan of a part by a search of its own, if there is one in time. */
@@ -301,18 +349,19 @@ export function relaxWithoutArtificialColumns(
 
 /** @returns the last optimal relaxation; `done` unless a later one was stopped or failed */
 export function cut(context: Context, first: Relaxed): { status: Searched; relaxed: Relaxed } {
-  const { master, incumbent } = context;
+  const { problem, master, incumbent } = context;
+  const time = hasParts(problem) ? timeFor('cuts', incumbent) : incumbent;
   let relaxed = first;
   for (let round = 0; round < MAX_CUT_ROUNDS; round++) {
     incumbent.report();
     if (addLocationCuts(context, relaxed.values) === 0) break;
     const next = relaxMaster(master);
+    incumbent.raiseBound(next.bound, DUAL_NOISE);
     if (next.status === 'stopped') return { status: 'stopped', relaxed };
     if (next.status !== 'optimal') return { status: 'unproved', relaxed };
     const raised = next.bound - relaxed.bound;
-    incumbent.raiseBound(next.bound, DUAL_NOISE);
     relaxed = next;
-    if (incumbent.isCeilingProved()) break;
+    if (incumbent.isCeilingProved() || incumbent.isProved() || isOver(time)) break;
     if (raised < MIN_RAISE * Math.abs(next.bound) && round >= SURE_CUT_ROUNDS) break;
   }
   return { status: 'done', relaxed };

@@ -68,10 +68,17 @@ function checkFlow(problem: FlowProblem, flow: Flow): Plan | string {
 function costOf({ n, cost }: FlowProblem, i: number, j: number): number {
   if (cost.kind === 'shared') {
     const [from, to] = [cost.row[i], cost.column[j]];
-    const moving = from < 0 || to < 0 ? Number.POSITIVE_INFINITY : moveCost(cost.moves, cost.size, from, to);
+    const unscaled =
+      from < 0 || to < 0 ? Number.POSITIVE_INFINITY : moveCost(cost.moves, cost.size, from, to);
+    const moving = Math.floor(unscaled * factorOf(cost, i));
     return Math.min(from >= 0 && from === to ? 0 : moving, listedCost(cost.listed, i, j));
   }
   return moveCost(cost, n, i, j);
+}
+
+/** How many times what a move costs the arcs of source i cost. */
+function factorOf({ factor }: SharedCosts, i: number): number {
+  return factor === undefined ? 1 : factor[i];
 }
 
 function moveCost(costs: FlowCosts, n: number, i: number, j: number): number {
@@ -128,7 +135,8 @@ function underpricedBy(costs: FlowProblem['cost'], n: number, relief: Float64Arr
  * Of the sinks at a location, the one of the least relief decides; staying there costs 0. The target found is a
  * location of the moves, or a listed one.
  */
-function underpricedInShared({ moves, size, row, column, listed }: SharedCosts, relief: Float64Array) {
+function underpricedInShared(shared: SharedCosts, relief: Float64Array) {
+  const { moves, size, row, column, listed } = shared;
   const least = new Float64Array(size).fill(Number.POSITIVE_INFINITY);
   for (let t = 0; t < column.length; t++) {
     if (column[t] >= 0) least[column[t]] = Math.min(least[column[t]], relief[t]);
@@ -139,8 +147,8 @@ function underpricedInShared({ moves, size, row, column, listed }: SharedCosts, 
       if (offer - least[own] > 0) return own;
       const found =
         moves.kind === 'sparse'
-          ? underpricedInList(moves, own, offer, least)
-          : underpricedInRow(moves.units, own * size, size, own, offer, least);
+          ? underpricedInList(moves, own, offer, least, factorOf(shared, i))
+          : underpricedInRow(moves.units, own * size, size, own, offer, least, factorOf(shared, i));
       if (found >= 0) return found;
     }
     return underpricedInList(listed, i, offer, relief);
@@ -151,7 +159,7 @@ type Units = Float64Array | Int32Array;
 
 /**
  * Target of a move that costs less than `most − relief`, or −1. Relief is not negative, so one comparison rules out
- * most arcs.
+ * most arcs. Costs are multiplied by `factor` and rounded down.
  */
 function underpricedInRow(
   units: Units,
@@ -160,11 +168,14 @@ function underpricedInRow(
   i: number,
   most: number,
   relief: Float64Array,
+  factor = 1,
 ): number {
   const end = row + n;
-  for (let a = nextCheaper(units, row, end, most); a < end; a = nextCheaper(units, a + 1, end, most)) {
+  const below = factor === 1 ? most : (most + 2) / factor;
+  for (let a = nextCheaper(units, row, end, below); a < end; a = nextCheaper(units, a + 1, end, below)) {
     const j = a - row;
-    if (units[a] < most - relief[j] && units[a] >= 0 && j !== i) return j;
+    const cost = factor === 1 ? units[a] : Math.floor(units[a] * factor);
+    if (cost < most - relief[j] && units[a] >= 0 && j !== i) return j;
   }
   return -1;
 }
@@ -174,10 +185,12 @@ function underpricedInList(
   i: number,
   most: number,
   relief: Float64Array,
+  factor = 1,
 ): number {
   for (let a = starts[i]; a < starts[i + 1]; a++) {
     const j = targets[a];
-    if (units[a] < most - relief[j] && units[a] >= 0 && j !== i) return j;
+    const cost = factor === 1 ? units[a] : Math.floor(units[a] * factor);
+    if (cost < most - relief[j] && units[a] >= 0 && j !== i) return j;
   }
   return -1;
 }

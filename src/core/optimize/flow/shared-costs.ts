@@ -13,6 +13,8 @@ import { sinkNode } from './spanning-tree.ts';
 /**
  * An arc leads from s to every t at a location `column[t]` ≥ 0 to which a vehicle at `row[s]` ≥ 0 may move; its own
  * location costs 0. The listed arcs come on top.
+ * With a factor, the arcs of s cost that many times the cost of the move, rounded down; those to its own location and
+ * the listed ones are as they are.
  */
 export type SharedCosts = {
   kind: 'shared';
@@ -22,6 +24,8 @@ export type SharedCosts = {
   row: Int32Array;
   column: Int32Array;
   listed: SparseCosts;
+  /** By source, above 0; absent: 1. */
+  factor?: Float64Array;
 };
 
 /** Sinks by their location. */
@@ -37,8 +41,8 @@ function sinksByColumn(column: Int32Array, size: number): { starts: Int32Array; 
 
 /** The arcs as the simplex needs them. @param n sources and sinks of the flow problem */
 export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts): ArcSet {
-  const { moves, size, row: rowOf, column, listed } = costs;
-  const scanRow = rowScan(moves, size);
+  const { moves, size, row: rowOf, column, listed, factor } = costs;
+  const scanRow = scaledScan(rowScan(moves, size), factor);
   const at = sinksByColumn(column, size);
   const firstSink = sinkNode(n, 0);
   return {
@@ -78,7 +82,7 @@ export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts):
         const r = rowOf[i];
         if (r >= 0) {
           for (let a = at.starts[r]; a < at.starts[r + 1]; a++) offer(at.sinks[a], 0);
-          scanRow(r, Math.max(gate, rowWorst), (j, cost) => {
+          scanRow(i, r, Math.max(gate, rowWorst), (j, cost) => {
             if (hasSink[j] && j !== r && (cost < rowWorst || cost < columnWorst[j])) {
               for (let b = at.starts[j]; b < at.starts[j + 1]; b++) offer(at.sinks[b], cost);
             }
@@ -113,7 +117,7 @@ export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts):
         if (r >= 0) {
           if (own - best[r] < limit) limit = worst.offer(bestSink[r], 0, own - best[r]);
           const most = highest - own;
-          scanRow(r, most, (j, cost) => {
+          scanRow(i, r, most, (j, cost) => {
             const reduced = cost + own - best[j];
             if (reduced < limit && cost >= 0 && j !== r) limit = worst.offer(bestSink[j], cost, reduced);
             return most;
@@ -131,20 +135,37 @@ export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts):
         for (let a = at.starts[j]; a < at.starts[j + 1]; a++) if (at.sinks[a] !== i) visit(at.sinks[a], cost);
       };
       reach(r, 0);
-      scanRow(r, Number.POSITIVE_INFINITY, (j, cost) => {
+      scanRow(i, r, Number.POSITIVE_INFINITY, (j, cost) => {
         if (j !== r && cost >= 0) reach(j, cost);
         return Number.POSITIVE_INFINITY;
       });
     },
     largestCost() {
-      let largest = 0;
-      for (const values of [moves.units, listed.units]) {
-        for (let a = 0; a < values.length; a++) {
-          if (values[a] > largest && values[a] !== Number.POSITIVE_INFINITY) largest = values[a];
-        }
-      }
-      return largest;
+      const most = factor?.reduce((high, value) => Math.max(high, value), 0) ?? 1;
+      return Math.max(most * largestFinite(moves.units), largestFinite(listed.units));
     },
+  };
+}
+
+function largestFinite(values: Float64Array | Int32Array): number {
+  let largest = 0;
+  for (let a = 0; a < values.length; a++) {
+    if (values[a] > largest && values[a] !== Number.POSITIVE_INFINITY) largest = values[a];
+  }
+  return largest;
+}
+
+/** Receives a move's target and cost. @returns the next cost below which moves are visited */
+type Visit = (j: number, cost: number) => number;
+
+/** `scan` at the costs of source i, whose location is `row`. Moves that cost up to two units more may be visited. */
+function scaledScan(scan: ReturnType<typeof rowScan>, factor: Float64Array | undefined) {
+  return (i: number, row: number, most: number, visit: Visit): void => {
+    const times = factor ? factor[i] : 1;
+    if (times === 1) scan(row, most, visit);
+    else {
+      scan(row, (most + 2) / times, (j, cost) => (visit(j, Math.floor(cost * times)) + 2) / times);
+    }
   };
 }
 
@@ -154,7 +175,6 @@ export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts):
  */
 function rowScan(moves: FlowCosts, size: number) {
   const { units } = moves;
-  type Visit = (j: number, cost: number) => number;
   if (moves.kind === 'dense') {
     return (row: number, most: number, visit: Visit): void => {
       const first = row * size;

@@ -122,6 +122,8 @@ export function createIncumbent(problem: Problem, gap: number, control: SolveCon
     ceiling,
     gap,
     deadlineMs: control.deadlineMs,
+    stopFlag: control.stopFlag,
+    onLook: control.onLook,
     isOver: () => isOver(control),
     /**
      * Whether to give up a plan that is made past the deadline because none exists: the caller cancelled, or the

@@ -16,6 +16,7 @@ const SHARES = {
   firstPlan: [0.5, 'by annealing, if none is known; it ends with the first'],
   configurations: [0.5, 'it proves most small puzzles within a second; the rest is for a better plan'],
   annealing: [0.7, 'a better plan; it ends sooner if it finds none, and the rest is for the proof'],
+  cuts: [0.5, 'large problems: a better plan needs the rest more than the bound does'],
   parts: [0.5, 'large problems: a better plan, part by part; the rest is for the proof'],
   // infeasible/: why there is no plan
   firstConflict: [0.25, 'all other questions concern the constraints that it names'],

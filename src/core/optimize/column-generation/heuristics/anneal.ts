@@ -20,7 +20,7 @@ import { hasUnmetCost } from '../../problem/unmet-cost.ts';
 import { countVehicles, hasLocationBounds } from '../../problem/variants.ts';
 import { allowedCosts } from './class-transport.ts';
 import { canImprove } from './improve.ts';
-import { createTransports, movesOfTransports, place } from './transports.ts';
+import { cheapestMovesTo } from './transports.ts';
 import {
   accept,
   addedUnmet,
@@ -104,9 +104,8 @@ export function annealPlans(
     vain++;
     if (!presence) continue;
     vain = 0;
-    const transports = createTransports(problem);
-    if (!place(transports, presence, () => false)) return;
-    const moves = movesOfTransports(transports);
+    const moves = cheapestMovesTo(problem, presence, { deadlineMs: Number.POSITIVE_INFINITY });
+    if (!moves) return;
     best = { costUnits: evaluateMoves(problem, moves).costUnits, moves };
     if (onPlan(moves)) return;
   }

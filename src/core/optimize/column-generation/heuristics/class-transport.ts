@@ -5,10 +5,12 @@
  * Sources i send s_i vehicles (staying is i → i at no cost), sinks j take p_j. Duals w, v with c_ij + w_i − v_j ≥ 0,
  * with equality for moves in use, prove the flow optimal for its p. To take a vehicle from b and give it to a, flow is
  * sent along a shortest path of the residual network (Dijkstra on reduced costs), which preserves optimality:
- * successive shortest paths. The start is p = s: all vehicles stay, duals 0.
+ * successive shortest paths. The start is p = s, where all vehicles stay and duals are 0, or a flow of the network
+ * simplex.
  * O(n · sinks settled) per path. Whole cost units: all sums are exact. Reference: Ahuja, Magnanti, Orlin (1993),
  * section 9.7.
  */
+import type { SolvedFlow } from '../../flow/types.ts';
 import type { Problem } from '../../problem/model.ts';
 import { isAllowed } from '../../problem/network.ts';
 
@@ -28,16 +30,21 @@ export function allowedCosts({ locationIds, network, limits }: Problem): Float64
   return cost;
 }
 
-/** @param cost from `allowedCosts` */
-export function createClassTransport(problem: Problem, k: number, cost: Float64Array) {
+/**
+ * @param cost from `allowedCosts`
+ * @param start the cheapest flow from all vehicles to their places; absent: all stay
+ */
+export function createClassTransport(problem: Problem, k: number, cost: Float64Array, start?: SolvedFlow) {
   const n = problem.locationIds.length;
   const supply = problem.supply.subarray(k * n, (k + 1) * n);
-  /** By sink: the sources of its vehicles, and how many come from each. */
-  const from: number[][] = Array.from({ length: n }, (_, j) => (supply[j] > 0 ? [j] : []));
-  const count: number[][] = Array.from({ length: n }, (_, j) => (supply[j] > 0 ? [supply[j]] : []));
   const present = Int32Array.from(supply);
+  /** By sink: the sources of its vehicles, and how many come from each. */
+  const from: number[][] = Array.from({ length: n }, () => []);
+  const count: number[][] = Array.from({ length: n }, () => []);
   const atSource = new Float64Array(n);
   const atSink = new Float64Array(n);
+  if (start) beginWith(start);
+  else for (let j = 0; j < n; j++) if (supply[j] > 0) send(j, j, supply[j]);
   /** Reduced distances of the last search; Infinity for sinks it did not reach. */
   const toSink = new Float64Array(n);
   const toSource = new Float64Array(n);
@@ -45,6 +52,32 @@ export function createClassTransport(problem: Problem, k: number, cost: Float64A
   const sinkOf = new Int32Array(n);
   const isSettled = new Uint8Array(n);
   const order = new Int32Array(n);
+
+  function beginWith({ flow, duals }: SolvedFlow): void {
+    const staying = Int32Array.from(supply);
+    for (let m = 0; m < flow.units.length; m++) {
+      const i = flow.from[m];
+      send(i, flow.to[m], flow.units[m]);
+      staying[i] -= flow.units[m];
+      present[i] -= flow.units[m];
+      present[flow.to[m]] += flow.units[m];
+    }
+    // What the vehicle is worth that is worth least; it might as well stay idle.
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < n; i++) if (supply[i] > 0) least = Math.min(least, duals.supply[i]);
+    for (let j = 0; j < n; j++) {
+      if (staying[j] > 0) send(j, j, staying[j]);
+      if (supply[j] > 0) atSource[j] = duals.supply[j] - least;
+      if (present[j] > 0) atSink[j] = duals.service - duals.demand[j] - least;
+      else if (problem.demand[j] > 0) atSink[j] = Number.POSITIVE_INFINITY;
+    }
+    // No vehicle is there, and one might serve: its worth is what the cheapest way there asks for.
+    for (let i = 0; i < n; i++) {
+      if (supply[i] === 0) continue;
+      for (let j = 0; j < n; j++)
+        if (present[j] === 0) atSink[j] = Math.min(atSink[j], cost[i * n + j] + atSource[i]);
+    }
+  }
 
   /**
    * Settles sinks by reduced distance from b, at most `most` or until `isEnd`.
@@ -133,12 +166,6 @@ export function createClassTransport(problem: Problem, k: number, cost: Float64A
       if (present[b] === 0) return null;
       const settled = settle(b, n, (j) => j === a);
       return order[settled - 1] === a ? augment(b, a) : null;
-    },
-    /** One vehicle fewer at b, one more at the nearest sink that wants one. @returns as `shift` */
-    shiftToNearest(b: number, isWanting: (j: number) => boolean): number | null {
-      if (present[b] === 0) return null;
-      const a = order[settle(b, n, isWanting) - 1];
-      return isWanting(a) ? augment(b, a) : null;
     },
     /** Visits the vehicles that do not stay. */
     forEachMove(visit: (source: number, target: number, vehicles: number) => void): void {

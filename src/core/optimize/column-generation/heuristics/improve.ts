@@ -17,7 +17,7 @@ import { hasLocationBounds } from '../../problem/variants.ts';
 import type { ClassTransport } from './class-transport.ts';
 import { type Exchange, findExchanges, type Shift, unmetChange } from './exchanges.ts';
 import { fitBounds } from './fit-bounds.ts';
-import { createTransports, movesOfTransports, place, presenceAfter } from './transports.ts';
+import { createTransports, movesOfTransports, presenceAfter } from './transports.ts';
 
 /** With more locations a round takes a second. */
 const MAX_LOCATIONS = 2000;
@@ -55,8 +55,9 @@ export function improve(
 ): void {
   const n = problem.locationIds.length;
   const { capacities, demand } = problem;
-  const transports = createTransports(problem);
-  if (!place(transports, presenceAfter(problem, withPinnedAtHome(problem, start)), isOver)) return;
+  const started = createTransports(problem, presenceAfter(problem, withPinnedAtHome(problem, start)), isOver);
+  if (!started) return;
+  const transports = started;
   const mayMiss = totalDemand(demand) - requiredDemand(problem);
   const spare = new Float64Array(n);
   const unmetUnits = new Float64Array(n);

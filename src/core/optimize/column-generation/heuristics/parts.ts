@@ -2,15 +2,16 @@
  * Parts of a large city, each a problem of its own. The search improves some hundred locations within a second, but
  * takes far longer than the time limit for thousands. So it improves a plan part by part.
  *
- * A part is a set S of neighbouring locations. What the plan does outside of S and across its edge stays as it is:
- * vehicles that leave S are not there, and what arrives from outside has already served. With the moves inside of S,
+ * A part is a set S of neighbouring locations. Vehicles that the plan x sends into S may go elsewhere in S, or stay at
+ * home: the set E of places outside from which they come is part of the problem, with these vehicles alone. All other
+ * moves stay as they are, so vehicles that leave S for good are not there:
  *
- *   supply of k at i    s_ik − Σ_{j ∉ S} x_ijk                        i ∈ S
- *   demand of j         max(0, D_j − Σ_{i ∉ S, k} cap_k x_ijk)    j ∈ S
- *   unmet demand        at most what the plan leaves unmet in S, and what the whole plan serves beyond the level
+ *   supply of k at i    s_ik − Σ_{j ∉ S} x_ijk  in S,  Σ_{j ∈ S} x_ijk  in E
+ *   demand of j         D_j  in S,  what the plan leaves unmet  in E
+ *   unmet demand        at most what the plan leaves unmet in S and E, and what the whole plan serves beyond the level
  *
  * so a plan of the part together with the rest is a plan of the whole, and saves as much. Parts overlap: a location
- * at the edge of one is inside of another. O(n + |S|²) per part.
+ * at the edge of one is inside of another. O(n + (|S| + |E|)²) per part.
  * Reference: Shaw, Using constraint programming and local search methods to solve vehicle routing problems (1998),
  * large neighbourhood search.
  */
@@ -20,9 +21,11 @@ import { joinMoves, movesOn } from '../../problem/moves.ts';
 import { requiredDemand, totalDemand } from '../../problem/service-level.ts';
 import { createCache } from '../../run/cache.ts';
 
-/** Locations of a part: the search takes about a second for so many. */
+/** Locations of a part, outer ones included: the search takes about a second for so many. */
 const PART_LOCATIONS = 250;
-/** Share of a part's locations that no part before it holds, on average. */
+/** Of these, in any case inner ones. */
+const MIN_INNER = 40;
+/** Share of a part's inner locations that no part before it holds, on average. */
 const USUAL_NEW = 0.5;
 /** With fewer locations one search of the whole does better. */
 const MIN_LOCATIONS = 1000;
@@ -44,17 +47,18 @@ export type CityPart = {
 };
 
 /**
- * A round of parts that together cover the city; others for other random numbers. O(n log n) each.
- * @returns `locations`, ascending, and about how many parts are `left`, this one included
+ * A round of parts that together cover the city; others for other random numbers. O(n log n + moves) each.
+ * @param plan the present plan, whose moves lead into a part from outside
+ * @returns `locations`: the inner ones, ascending, and about how many parts are `left`, this one included
  */
 export function* chooseParts(
   { network, locationIds }: Problem,
+  plan: () => Moves,
   random: () => number,
 ): Generator<{ locations: Int32Array; left: number }, void> {
   const n = locationIds.length;
   const isCovered = new Uint8Array(n);
   for (let open = n; open > 0; ) {
-    const left = Math.ceil(open / (USUAL_NEW * PART_LOCATIONS));
     let rank = Math.floor(random() * open);
     let centre = 0;
     while (isCovered[centre] === 1 || rank-- > 0) centre++;
@@ -64,7 +68,8 @@ export function* chooseParts(
     const nearest = Int32Array.from(costs.keys()).sort(
       (a, b) => costTo(a) - costTo(b) || isCovered[a] - isCovered[b] || a - b,
     );
-    const locations = nearest.subarray(0, PART_LOCATIONS).sort();
+    const locations = nearest.subarray(0, countInner(nearest, plan())).sort();
+    const left = Math.ceil(open / (USUAL_NEW * locations.length));
     for (const j of locations) {
       if (isCovered[j] === 0) open--;
       isCovered[j] = 1;
@@ -73,30 +78,52 @@ export function* chooseParts(
   }
 }
 
-/** @param locations ascending @param plan serves what is required */
-export function partOf(problem: Problem, plan: Moves, locations: Int32Array): CityPart {
+/** How many of the nearest locations are a part's inner ones, so that it is not too large with the outer ones. */
+function countInner(nearest: Int32Array, { source, target }: Moves): number {
+  const n = nearest.length;
+  const rank = new Int32Array(n);
+  for (let r = 0; r < n; r++) rank[nearest[r]] = r;
+  /** The first of the ranks at which a location joins: as an inner one, or as a source of one. */
+  const joins = rank.slice();
+  for (let m = 0; m < source.length; m++) joins[source[m]] = Math.min(joins[source[m]], rank[target[m]]);
+  const joiningAt = new Int32Array(n);
+  for (const r of joins) joiningAt[r]++;
+  let count = 0;
+  let all = 0;
+  while (count < n && (count < MIN_INNER || all + joiningAt[count] <= PART_LOCATIONS)) {
+    if (count === PART_LOCATIONS) break;
+    all += joiningAt[count++];
+  }
+  return count;
+}
+
+/** @param inner ascending @param plan serves what is required */
+export function partOf(problem: Problem, plan: Moves, inner: Int32Array): CityPart {
   const { capacities, limits, unmetCost } = problem;
   const n = problem.locationIds.length;
+  const isInner = new Uint8Array(n);
+  for (const j of inner) isInner[j] = 1;
+  const isHere = isInner.slice();
+  for (let m = 0; m < plan.count.length; m++) if (isInner[plan.target[m]] === 1) isHere[plan.source[m]] = 1;
+  const locations = Int32Array.from(isHere.keys()).filter((j) => isHere[j] === 1);
   const size = locations.length;
   const at = new Int32Array(n).fill(-1);
   for (let p = 0; p < size; p++) at[locations[p]] = p;
+  const unmet = unmetIn(problem, plan);
   const supply = new Int32Array(capacities.length * size);
-  const demand = Float64Array.from(locations, (j) => problem.demand[j]);
+  const demand = Float64Array.from(locations, (j) => (isInner[j] === 1 ? problem.demand[j] : unmet[j]));
   for (let k = 0; k < capacities.length; k++)
-    for (let p = 0; p < size; p++) supply[k * size + p] = problem.supply[k * n + locations[p]];
+    for (let p = 0; p < size; p++)
+      if (isInner[locations[p]] === 1) supply[k * size + p] = problem.supply[k * n + locations[p]];
   const inside: number[] = [];
   const outside: number[] = [];
   for (let m = 0; m < plan.count.length; m++) {
     const k = plan.capacityClass[m];
-    const from = at[plan.source[m]];
-    const to = at[plan.target[m]];
-    if (from >= 0 && to >= 0) {
-      inside.push(m);
-      continue;
-    }
-    outside.push(m);
-    if (from >= 0) supply[k * size + from] -= plan.count[m];
-    if (to >= 0) demand[to] = Math.max(0, demand[to] - capacities[k] * plan.count[m]);
+    const from = plan.source[m];
+    const arrives = isInner[plan.target[m]] === 1;
+    (arrives ? inside : outside).push(m);
+    if (arrives && isInner[from] === 0) supply[k * size + at[from]] += plan.count[m];
+    if (!arrives && isInner[from] === 1) supply[k * size + at[from]] -= plan.count[m];
   }
   const moves: Moves = {
     ...movesOn(inside, plan, (m) => plan.count[m]),
@@ -104,7 +131,6 @@ export function partOf(problem: Problem, plan: Moves, locations: Int32Array): Ci
     target: Int32Array.from(inside, (m) => at[plan.target[m]]),
   };
   const rest = movesOn(outside, plan, (m) => plan.count[m]);
-  const unmet = unmetIn(problem, plan);
   const spare = totalDemand(problem.demand) - requiredDemand(problem) - totalDemand(unmet);
   let mayMiss = Math.max(0, spare);
   for (const j of locations) mayMiss += unmet[j];

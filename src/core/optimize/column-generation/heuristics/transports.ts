@@ -1,13 +1,15 @@
-/** The cheapest moves of all classes for given numbers of vehicles: one transportation problem per class. */
+/**
+ * The cheapest moves of all classes for given numbers of vehicles: a flow per class, by the network simplex. Plans are
+ * recomputed before they count, so nobody confirms these flows.
+ */
+import { flowCosts } from '../../flow/flow-costs.ts';
+import { solveFlow } from '../../flow/solve-flow.ts';
+import type { FlowControl, SolvedFlow } from '../../flow/types.ts';
+import type { FlowCosts } from '../../problem/distances/move-costs.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
 import { joinMoves, movesOfFlow } from '../../problem/moves.ts';
+import { OutOfTime, type Stopping } from '../../run/stopping.ts';
 import { allowedCosts, type ClassTransport, createClassTransport } from './class-transport.ts';
-
-/** All vehicles stay. */
-export function createTransports(problem: Problem): ClassTransport[] {
-  const costs = allowedCosts(problem);
-  return Array.from(problem.capacities, (_, k) => createClassTransport(problem, k, costs));
-}
 
 /** K × n: vehicles after the moves. */
 export function presenceAfter({ supply, locationIds }: Problem, moves: Moves): Int32Array {
@@ -20,19 +22,63 @@ export function presenceAfter({ supply, locationIds }: Problem, moves: Moves): I
   return presence;
 }
 
-/** Distributes the vehicles at the least cost. @param wanted K × n @returns whether that was possible in time */
-export function place(transports: ClassTransport[], wanted: Int32Array, isOver: () => boolean): boolean {
-  const n = wanted.length / transports.length;
-  for (let k = 0; k < transports.length; k++) {
-    const { present, shiftToNearest } = transports[k];
-    const isShort = (j: number) => present(j) < wanted[k * n + j];
-    for (let from = 0; from < n; from++) {
-      while (present(from) > wanted[k * n + from]) {
-        if (isOver() || shiftToNearest(from, isShort) === null) return false;
-      }
+/**
+ * The cheapest moves after which there are at least so many vehicles.
+ * @param presence K × n
+ * @returns null if there are none, or time is up
+ */
+export function cheapestMovesTo(problem: Problem, presence: Int32Array, stopping: Stopping): Moves | null {
+  const { deadlineMs, stopFlag, onLook } = stopping;
+  const flows = flowsTo(problem, presence, () => flowCosts(problem, stopping), {
+    deadlineMs,
+    stopFlag,
+    onLook,
+  });
+  return flows && joinMoves(flows.map(({ flow }, k) => movesOfFlow(flow.from, flow.to, flow.units, k)));
+}
+
+/**
+ * The same, to be kept optimal while the numbers change.
+ * @param isOver ends the search early
+ */
+export function createTransports(
+  problem: Problem,
+  presence: Int32Array,
+  isOver: () => boolean,
+): ClassTransport[] | null {
+  const costs = allowedCosts(problem);
+  const onLook = () => {
+    if (isOver()) throw new OutOfTime();
+  };
+  const flows = flowsTo(problem, presence, () => ({ kind: 'dense', units: costs }), { onLook });
+  return flows?.map((flow, k) => createClassTransport(problem, k, costs, flow)) ?? null;
+}
+
+/**
+ * @returns a flow per class; null if a class has none, time is up, sums are beyond exact integers, or a certificate does
+ *   not hold
+ */
+function flowsTo(
+  { locationIds, capacities, supply }: Problem,
+  presence: Int32Array,
+  costOf: () => FlowCosts,
+  control: FlowControl,
+): SolvedFlow[] | null {
+  const n = locationIds.length;
+  const flows: SolvedFlow[] = [];
+  try {
+    const cost = costOf();
+    for (let k = 0; k < capacities.length; k++) {
+      const [own, wanted] = [supply, presence].map((counts) => counts.subarray(k * n, (k + 1) * n));
+      const required = wanted.reduce((sum, count) => sum + count, 0);
+      const outcome = solveFlow({ n, supply: own, demand: wanted, required, cost }, control);
+      if (outcome.kind !== 'solved') return null;
+      flows.push(outcome);
     }
+  } catch {
+    return null;
   }
-  return true;
+  return flows;
 }
 
 export function movesOfTransports(transports: ClassTransport[]): Moves {

@@ -6,7 +6,7 @@ import {
 } from '../../../../../src/core/optimize/column-generation/heuristics/parts.ts';
 import { evaluateMoves } from '../../../../../src/core/optimize/problem/evaluate.ts';
 import type { Moves, Problem } from '../../../../../src/core/optimize/problem/model.ts';
-import { movesOn } from '../../../../../src/core/optimize/problem/moves.ts';
+import { movesOn, NO_MOVES } from '../../../../../src/core/optimize/problem/moves.ts';
 import { withLimits } from '../../../../../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../../../../../src/core/optimize/solve.ts';
 import { buildCached as buildProblem } from '../../cached.ts';
@@ -50,10 +50,12 @@ describe('a part of a city', () => {
     tags: 'slow',
   }, async () => {
     let cheaper = 0;
+    let fromOutside = 0;
     for (let seed = 1; seed <= 20; seed++) {
       const problem = withUnmetCost(cityProblem(seed, 20, 0.85), seed);
       const { moves: plan } = await planFor(withLimits(problem, { minServiceLevel: 0.95 }), 0.1);
-      const part = partOf(problem, plan, someOf(seed, 20));
+      const inner = someOf(seed, 20);
+      const part = partOf(problem, plan, inner);
       expect(evaluateMoves(part.problem, part.moves).broken, `seed ${seed}`).toEqual([]);
       expect(objectiveOf(problem, part.planWith(part.moves))).toBeCloseTo(objectiveOf(problem, plan), 3);
 
@@ -63,8 +65,29 @@ describe('a part of a city', () => {
       const saved = objectiveOf(part.problem, part.moves) - objectiveOf(part.problem, moves);
       expect(objectiveOf(problem, plan) - objectiveOf(problem, whole)).toBeCloseTo(saved, 3);
       if (saved > 0) cheaper++;
+      if (part.problem.locationIds.length > inner.length) fromOutside++;
     }
     expect(cheaper).toBeGreaterThan(10);
+    expect(fromOutside).toBeGreaterThan(10);
+  });
+
+  test('lets a vehicle from outside go elsewhere in the part, or stay at home', () => {
+    const problem = cityProblem(3, 12, 0.5);
+    const n = 12;
+    const source = [0, 1, 2, 3].find((i) => problem.supply[i] > 1)!;
+    const plan: Moves = {
+      capacityClass: Int32Array.of(0),
+      source: Int32Array.of(source),
+      target: Int32Array.of(8),
+      count: Int32Array.of(2),
+    };
+    const part = partOf(problem, plan, Int32Array.of(7, 8));
+    expect([...part.problem.locationIds]).toEqual([source, 7, 8].map((j) => problem.locationIds[j]));
+    expect([...part.problem.supply.subarray(0, 3)]).toEqual([2, problem.supply[7], problem.supply[8]]);
+    const elsewhere = movesOn([0], { capacityClass: [0], source: [0], target: [1] }, () => 1);
+    const whole = part.planWith(elsewhere);
+    expect([...whole.source, ...whole.target, ...whole.count]).toEqual([source, 7, 1]);
+    expect(evaluateMoves(problem, whole).costUnits).toBe(problem.network.costUnits[source * n + 7]);
   });
 
   test('may leave unmet what the whole plan serves beyond its level, and no more', () => {
@@ -82,7 +105,9 @@ describe('a part of a city', () => {
 
   test('holds every location at least once in a round, and not all of them at once', () => {
     const problem = cityProblem(5, 1100, 0.95);
-    const parts = [...chooseParts(problem, createRandom(1).next)].map(({ locations }) => locations);
+    const parts = [...chooseParts(problem, () => NO_MOVES, createRandom(1).next)].map(
+      ({ locations }) => locations,
+    );
     expect(hasParts(problem)).toBe(true);
     expect(new Set(parts.flatMap((part) => [...part])).size).toBe(1100);
     for (const part of parts) {
@@ -96,7 +121,11 @@ test('parts cover a city even if all of it is in one place', () => {
   const problem = cityProblem(5, 1000, 0.95);
   const costUnits = new Float64Array(1000 ** 2);
   const parts = [
-    ...chooseParts({ ...problem, network: { ...problem.network, costUnits } }, createRandom(2).next),
+    ...chooseParts(
+      { ...problem, network: { ...problem.network, costUnits } },
+      () => NO_MOVES,
+      createRandom(2).next,
+    ),
   ];
   expect(new Set(parts.flatMap(({ locations }) => [...locations])).size).toBe(1000);
   expect(parts.length).toBeLessThan(10);
