@@ -4,7 +4,7 @@
  */
 
 /** Of the element types, fixed in every PostgreSQL (`pg_type.dat`). */
-const OIDS = { int4: 23, text: 25, float8: 701 };
+const ELEMENT_TYPES = { int4: 23, text: 25, float8: 701 };
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;
 
@@ -12,7 +12,7 @@ const encoder = new TextEncoder();
 
 /** For `integer[]`. */
 export function intArrayBytes(length: number, valueAt: (i: number) => number): Uint8Array {
-  const view = openArray(OIDS.int4, length, length * (LENGTH_BYTES + 4));
+  const view = openArray(ELEMENT_TYPES.int4, length, length * (LENGTH_BYTES + 4));
   for (let i = 0, at = HEADER_BYTES; i < length; i++, at += LENGTH_BYTES + 4) {
     view.setInt32(at, 4);
     view.setInt32(at + LENGTH_BYTES, valueAt(i));
@@ -22,7 +22,7 @@ export function intArrayBytes(length: number, valueAt: (i: number) => number): U
 
 /** For `float8[]`. */
 export function floatArrayBytes(length: number, valueAt: (i: number) => number): Uint8Array {
-  const view = openArray(OIDS.float8, length, length * (LENGTH_BYTES + 8));
+  const view = openArray(ELEMENT_TYPES.float8, length, length * (LENGTH_BYTES + 8));
   for (let i = 0, at = HEADER_BYTES; i < length; i++, at += LENGTH_BYTES + 8) {
     view.setInt32(at, 8);
     view.setFloat64(at + LENGTH_BYTES, valueAt(i));
@@ -34,7 +34,7 @@ export function floatArrayBytes(length: number, valueAt: (i: number) => number):
 export function textArrayBytes(values: readonly string[]): Uint8Array {
   const texts = values.map((value) => encoder.encode(value));
   const size = texts.reduce((sum, text) => sum + LENGTH_BYTES + text.length, 0);
-  const view = openArray(OIDS.text, values.length, size);
+  const view = openArray(ELEMENT_TYPES.text, values.length, size);
   const bytes = new Uint8Array(view.buffer);
   let at = HEADER_BYTES;
   for (const text of texts) {

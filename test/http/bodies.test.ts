@@ -76,7 +76,7 @@ describe('bodies', () => {
 
     test.each([
       '{"constructor":{"prototype":{}}}',
-      '{"\\u0063onstructor":{"prototype":{}}}',
+      '{"construct\\u006fr":{"prototype":{}}}',
       '{"a":[{"__proto__":1}]}',
       '{"a":[{"_\\u005fproto__":1}]}',
     ])(
