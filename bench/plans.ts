@@ -103,7 +103,7 @@ async function store(db: Database, result: OptimizationResult, hasPlan: boolean)
   if (!job) throw new Error('nothing to claim');
   const body = JSON.stringify({ status: 'success', data: result });
   const record = planRecord(result, { objective: 1 }, distancesOf(result));
-  const answer = { httpStatus: 200, body };
+  const answer = { httpStatus: 200, body: Buffer.from(body) };
   const plan = {
     planId: nextId('plan'),
     jobId: job.jobId,

@@ -1,19 +1,29 @@
 import { metadata } from '../src/answers/envelope.ts';
 import type { ErrorItem } from '../src/contracts/envelope.ts';
 import { ERROR_STATUS } from '../src/contracts/errors.ts';
-import type { JobAnswer } from '../src/db/jobs.ts';
+import type { JobAnswer, NewAnswer } from '../src/db/jobs.ts';
 
 type Solved = { requestId: string; jobId: string; solveTimeMs: number };
 
-/** The answer of a job with a plan. @param data JSON text */
-export function planAnswer(job: Solved & { planId: string }, data: string): JobAnswer {
+/**
+ * The answer of a job with a plan.
+ * @param plan JSON text as bytes: a plan may have tens of megabytes, which are copied once and never a text here
+ * @param around JSON text before and after the plan, if it is only a part of the `data`
+ */
+export function planAnswer(
+  job: Solved & { planId: string },
+  plan: Uint8Array,
+  [before, after]: readonly [string, string] = ['', ''],
+): NewAnswer {
   const about = {
     ...metadata(job.requestId),
     solve_time_ms: job.solveTimeMs,
     job_id: job.jobId,
     plan_id: job.planId,
   };
-  return { httpStatus: 200, body: `{"status":"success","data":${data},"metadata":${JSON.stringify(about)}}` };
+  const head = Buffer.from(`{"status":"success","data":${before}`);
+  const tail = Buffer.from(`${after},"metadata":${JSON.stringify(about)}}`);
+  return { httpStatus: 200, body: Buffer.concat([head, plan, tail]) };
 }
 
 /** The answer of a job without a plan: infeasible or failed. All errors have the same code. */

@@ -3,7 +3,7 @@ import type { FactsOf } from '../src/contracts/job-facts.ts';
 import type { JobKind } from '../src/contracts/jobs.ts';
 import type { SolverStatus } from '../src/contracts/optimize.ts';
 import { type ClaimedJob, type JobInput, readJobInput, storeProgress } from '../src/db/job-claims.ts';
-import { type JobAnswer, learnProgress, NOTHING_KNOWN, type Progress, readJob } from '../src/db/jobs.ts';
+import { learnProgress, type NewAnswer, NOTHING_KNOWN, type Progress, readJob } from '../src/db/jobs.ts';
 import type { NewPlan } from '../src/db/plans.ts';
 import type { NewReplay } from '../src/db/replays.ts';
 import type { HolidayCalendar } from '../src/inputs/holidays.ts';
@@ -33,7 +33,7 @@ class PausedError extends Error {}
 /** The end of a job whose work was done, infeasible ones included. Failures are thrown. */
 export type JobEnd = {
   solverStatus: SolverStatus | null;
-  answer: JobAnswer;
+  answer: NewAnswer;
   /** stored by the statement that ends the job, as a replay is */
   plan?: NewPlan;
   replay?: NewReplay;

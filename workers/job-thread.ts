@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import { move, transferableSymbol, valueSymbol } from 'piscina';
 import type { DecisionRequest, DecisionRisk, DecisionVehicle } from '../src/contracts/decisions.ts';
 import type { ForecastData } from '../src/contracts/forecast.ts';
 import { jobFacts } from '../src/contracts/job-facts.ts';
@@ -117,8 +118,8 @@ export type PackedOutcome =
   | { status: 'refused'; faults: DecisionFault[] }
   | {
       status: 'optimal' | 'feasible';
-      /** the plan, JSON text */
-      data: string;
+      /** the plan, JSON text as bytes */
+      data: Uint8Array;
       record: PlanRecord;
     };
 
@@ -272,7 +273,7 @@ function targetsOf(parts: string[] | null): PreviousPlan | null {
 }
 
 /**
- * A plan as text and arrays. Both are cheap to pass out of the thread; objects are not.
+ * A plan as bytes, which leave the thread without a copy.
  * @param shown what the text says of the plan; default: all of it
  */
 function pack(
@@ -286,7 +287,7 @@ function pack(
   const { locations: _, ...short } = told;
   return {
     status,
-    data: JSON.stringify(isShown ? told : short),
+    data: new TextEncoder().encode(JSON.stringify(isShown ? told : short)),
     record: planRecord(result, certificate, moveDistances),
   };
 }
@@ -348,7 +349,12 @@ export default async function run<W extends WorkName>(
   };
   const work = WORK[task.work] as (input: WorkInput<W>, hooks: Hooks) => Promise<WorkOutcome<W>>;
   try {
-    return { ...(await work(task.input, hooks)), stages };
+    const outcome = await work(task.input, hooks);
+    const plan = outcome as Partial<Extract<PackedOutcome, { record: PlanRecord }>>;
+    const buffers = [plan.data, ...Object.values(plan.record?.parts ?? {})].flatMap(
+      (bytes) => bytes?.buffer ?? [],
+    );
+    return move({ [transferableSymbol]: buffers as never, [valueSymbol]: { ...outcome, stages } }) as never;
   } catch (error) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { status: 'threw', stack, stages };

@@ -7,6 +7,8 @@ export function arrayText(values: readonly Element[]): string {
       ? 'null'
       : typeof value !== 'string'
         ? value
-        : `"${value.replace(/["\\]/g, '\\$&')}"`;
+        : value.includes('"') || value.includes('\\')
+          ? `"${value.replace(/["\\]/g, '\\$&')}"`
+          : `"${value}"`;
   return `{${values.map(element).join(',')}}`;
 }

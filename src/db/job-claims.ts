@@ -6,7 +6,7 @@ import type { JobPriority } from '../contracts/priorities.ts';
 import type { TraceContext } from '../contracts/trace.ts';
 import { commitLater, type Database, executePrepared, type Queryable } from './client.ts';
 import { carryOutPlan, holdFleet } from './departures.ts';
-import { type JobAnswer, NOTHING_KNOWN, type Progress } from './jobs.ts';
+import { type NewAnswer, NOTHING_KNOWN, type Progress } from './jobs.ts';
 import { insertPlan, type NewPlan } from './plans.ts';
 import { insertReplay, type NewReplay } from './replays.ts';
 import { jobAttempts, jobs, type PhaseMark } from './schema.ts';
@@ -136,7 +136,7 @@ export async function storeProgress(db: Queryable, attempt: Attempt, progress: P
 export type Ending = {
   status: Extract<JobStatus, 'completed' | 'failed' | 'cancelled'>;
   solverStatus: SolverStatus | null;
-  answer: JobAnswer;
+  answer: NewAnswer;
   /** The last progress of the job, which may not be stored yet. */
   progress?: Progress;
 };

@@ -8,6 +8,8 @@ import { jobAttempts, jobs, plans } from './schema.ts';
 
 /** The answer of an ended job: HTTP status and the envelope as JSON text. */
 export type JobAnswer = { httpStatus: number; body: string };
+/** An answer to be stored: its body as text, or as bytes, which go to PostgreSQL unchanged. */
+export type NewAnswer = { httpStatus: number; body: string | Uint8Array };
 
 /** The progress of a running job, as far as it is known. */
 export type Progress = {
@@ -60,7 +62,7 @@ function gapBetween(incumbent: number, bound: number): number {
 export async function cancelJob(
   db: Queryable,
   jobId: string,
-  answer: JobAnswer,
+  answer: NewAnswer,
 ): Promise<'cancelled' | 'marked' | undefined> {
   const whereQueued = (value: SQL) => sql`case when ${jobs.status} = 'queued' then ${value} end`;
   const [row] = await db

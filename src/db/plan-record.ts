@@ -3,8 +3,9 @@
  * Arrays take a quarter of the time of a row per vehicle, and a tenth of the space (`npm run bench:plans`). Pure, and
  * without the database: large plans are packed in the thread that made them.
  */
-import type { AllocationPlanItem, OptimizationResult, PlanLocation } from '../contracts/optimize.ts';
+import type { OptimizationResult, PlanLocation } from '../contracts/optimize.ts';
 import type { MoveDistances } from '../contracts/plans.ts';
+import { floatArrayBytes, intArrayBytes, textArrayBytes } from './array-bytes.ts';
 import { arrayText } from './array-text.ts';
 
 /** Vehicles per row. The `first_ordinal` of the rows of a plan are 1, 1 + this, 1 + 2 · this, … */
@@ -21,8 +22,11 @@ export type PlanRecord = {
   findings: string | null;
   /** JSON text */
   insights: string | null;
-  /** columns; each has one array per part, in PostgreSQL's text form */
-  parts: { vehicleIds: string[]; sourceLocations: string[]; targetLocations: string[]; costs: string[] };
+  /**
+   * Columns of the vehicles, in PostgreSQL's binary form (`array-bytes.ts`). The ids are an array of the parts, each an
+   * array in text form: a slice of an array of texts is found by walking to it, one of numbers by its place.
+   */
+  parts: Record<'vehicleIds' | 'sourceLocations' | 'targetLocations' | 'costs', Uint8Array>;
   /** The figures of all locations, an array per figure; null if the result has none. */
   locations:
     | ({ [F in Exclude<keyof PlanLocation, 'unmet' | 'priority'>]: string } & { priority?: string })
@@ -49,11 +53,9 @@ export function planRecord(
     insights,
     ...findings
   } = result;
-  const parts: AllocationPlanItem[][] = [];
+  const ids: string[] = [];
   for (let first = 0; first < items.length; first += PART_SIZE)
-    parts.push(items.slice(first, first + PART_SIZE));
-  const column = (pick: (item: AllocationPlanItem) => number | string) =>
-    parts.map((part) => arrayText(part.map(pick)));
+    ids.push(arrayText(items.slice(first, first + PART_SIZE).map((item) => item.vehicle_id)));
   const moved = new Set<number>();
   for (const { source_location, target_location } of items) {
     if (source_location !== target_location) moved.add(source_location).add(target_location);
@@ -66,10 +68,10 @@ export function planRecord(
     findings: Object.keys(findings).length > 0 ? JSON.stringify(findings) : null,
     insights: insights ? JSON.stringify(insights) : null,
     parts: {
-      vehicleIds: column((item) => item.vehicle_id),
-      sourceLocations: column((item) => item.source_location),
-      targetLocations: column((item) => item.target_location),
-      costs: column((item) => item.cost),
+      vehicleIds: textArrayBytes(ids),
+      sourceLocations: intArrayBytes(items.length, (i) => items[i].source_location),
+      targetLocations: intArrayBytes(items.length, (i) => items[i].target_location),
+      costs: floatArrayBytes(items.length, (i) => items[i].cost),
     },
     locations: locations ? packLocations(locations) : null,
     hasStoredLocations: locations?.some(({ name }) => name !== null) ?? false,

@@ -26,7 +26,8 @@ export type NewPlan = {
 export function insertPlan({ planId, jobId, solveTimeMs, speedKmh, record }: NewPlan): SQL {
   const { figures, vehicleCount, movedLocations, parts, locations, moveDistances } = record;
   const { kpis } = figures;
-  const arrays = (column: string[]) => unplanned(sql`${sql.param(column)}::text[]`);
+  const numbersOf = (column: Uint8Array, type: 'int' | 'float8') =>
+    sql`${unplanned(sql`${column}::${sql.raw(type)}[]`)}[p.first : p.first + ${sql.raw(`${PART_SIZE - 1}`)}]`;
   return sql`
     stored_plan as (
       insert into ${plans} (plan_id, job_id, solver_status, gap, total_cost, demand_coverage, utilization,
@@ -53,10 +54,10 @@ export function insertPlan({ planId, jobId, solveTimeMs, speedKmh, record }: New
       from held),
     stored_vehicles as (
       insert into ${planParts} (plan_id, first_ordinal, vehicle_ids, source_locations, target_locations, costs)
-      select ${planId}, 1 + ${PART_SIZE}::int * (p.n - 1), p.vehicle_ids::text[], p.source_locations::int[],
-        p.target_locations::int[], p.costs::float8[]
-      from held, unnest(${arrays(parts.vehicleIds)}, ${arrays(parts.sourceLocations)}, ${arrays(parts.targetLocations)},
-        ${arrays(parts.costs)}) with ordinality as p (vehicle_ids, source_locations, target_locations, costs, n)
+      select ${planId}, p.first, p.vehicle_ids::text[], ${numbersOf(parts.sourceLocations, 'int')},
+        ${numbersOf(parts.targetLocations, 'int')}, ${numbersOf(parts.costs, 'float8')}
+      from held, (select vehicle_ids, 1 + ${sql.raw(`${PART_SIZE}`)} * (n::int - 1) as first
+        from unnest(${unplanned(sql`${parts.vehicleIds}::text[]`)}) with ordinality as u (vehicle_ids, n)) as p
       returning 1)`;
 }
 

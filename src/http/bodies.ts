@@ -69,7 +69,8 @@ export function acceptBodies(app: Pick<App, BodySetup>, limits: BodyLimits, inta
       });
       const bytes = Buffer.concat(chunks);
       const { operation } = request.routeOptions.config;
-      return operation && intake.read(operation, bytes);
+      const isHashed = request.headers['idempotency-key'] !== undefined;
+      return operation && intake.read(operation, bytes, isHashed);
     });
   }
   app.addContentTypeParser(CSV_TYPE, async (request: FastifyRequest, payload: RequestPayload) => {

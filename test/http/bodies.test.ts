@@ -50,6 +50,44 @@ describe('bodies', () => {
       expect(other.status).toBe(422);
     });
 
+    test.each([
+      ['byte by byte, if it is compact', '', ''],
+      ['without its white space', ' ', ''],
+      ['without its byte order mark', '', '\ufeff'],
+    ])(
+      'a body without a key is stored %s, and its numbers are those that were sent',
+      async (_how, space, mark) => {
+        const name = pad ? 'ü'.repeat(120) : 'a';
+        const vehicles = Array.from(
+          { length: pad ? 2000 : 1 },
+          (_, i) => `{"id":"${name}${i}","location":1}`,
+        );
+        const sent =
+          `{"demand_forecast":{"2":[1.50,${space}25e-1],"1":[0]},` +
+          `"fleet_state":{"vehicles":[${vehicles}]},"constraints":{"min_service_level":0}}`;
+        const answer = await send(url, { body: mark + sent, headers: { prefer: 'respond-async' } });
+        expect(answer.status).toBe(202);
+        const { input, input_hash } = await storedInput(answer.body.data.job_id);
+        expect(JSON.parse(input)).toEqual(JSON.parse(sent));
+        expect(input).toBe(space || mark ? JSON.stringify(JSON.parse(sent)) : sent);
+        expect(input_hash).toHaveLength(space || mark ? 32 : 0);
+      },
+    );
+
+    test.each([
+      '{"constructor":{"prototype":{}}}',
+      '{"construct\\u006fr":{"prototype":{}}}',
+      '{"a":[{"__proto__":1}]}',
+      '{"a":[{"_\\u005fproto__":1}]}',
+    ])(
+      'a key that would change the prototype of an object is refused, however it is written: %s',
+      async (body) => {
+        const answer = await send(url, { body: body + pad });
+        expect(answer.status).toBe(400);
+        expect(answer.body.errors[0].message).toMatch(/rename or remove it/);
+      },
+    );
+
     test('faults of the schema, then those between fields and with what is stored, are named', async () => {
       const schema = await send(url, { body: `{"fleet_state":{"vehicles":[]}}${pad}` });
       expect(schema.body.errors.map((e: { field: string }) => e.field)).toEqual(['demand_forecast']);

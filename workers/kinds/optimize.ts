@@ -24,7 +24,7 @@ export const runOptimize: JobWork<'optimize'> = async (run) => {
   const trips = await tripsOf(run, facts, input.locations, 'demand_forecast');
   const task = { ...input, travel, previous, trips, settings };
   const outcome = await run.inThread('optimize', task, { limitSeconds });
-  return planEnd(job, facts, outcome, (plan) => plan);
+  return planEnd(job, facts, outcome);
 };
 
 /** Seconds that the solver may take. */
@@ -34,14 +34,14 @@ export function solveLimit({ timeLimitSeconds }: OptimizeFacts, settings: Optimi
 
 /**
  * The end of a job that was to find a plan.
- * @param dataOf turns the plan into the `data` of the answer, both JSON text
+ * @param around JSON text before and after the plan in the `data` of the answer; default: none
  * @throws AppError VALIDATION_ERROR if the optimizer refuses the request; SOLVER_ERROR
  */
 export function planEnd(
   job: ClaimedJobState,
   { speedKmh = DEFAULT_SPEED_KMH }: OptimizeFacts,
   outcome: Exclude<PackedOutcome, { status: 'cancelled' }>,
-  dataOf: (plan: string) => string,
+  around?: readonly [before: string, after: string],
 ): JobEnd {
   switch (outcome.status) {
     case 'optimal':
@@ -50,7 +50,7 @@ export function planEnd(
       const { jobId, solveTimeMs } = job;
       return {
         solverStatus: outcome.status,
-        answer: planAnswer({ ...job, planId }, dataOf(outcome.data)),
+        answer: planAnswer({ ...job, planId }, outcome.data, around),
         plan: { planId, jobId, solveTimeMs, speedKmh, record: outcome.record },
       };
     }

@@ -13,6 +13,7 @@ export type IntakeResult = {
 export default function run({ operation, bytes, ...context }: IntakeTask) {
   const result: IntakeResult = { outcome: readBody(operation, bytes, context), bytes };
   const { input, scores } = (result.outcome.facts ?? {}) as { input?: Uint8Array; scores?: Uint8Array };
-  const buffers = [bytes, input, scores].flatMap((part) => part?.buffer ?? []);
-  return move({ [transferableSymbol]: buffers as never, [valueSymbol]: result });
+  // The input may be the body itself.
+  const buffers = new Set([bytes, input, scores].flatMap((part) => part?.buffer ?? []));
+  return move({ [transferableSymbol]: [...buffers] as never, [valueSymbol]: result });
 }

@@ -14,8 +14,9 @@ const IDLE_MS = 10_000;
 export type Intake = {
   /**
    * Reads a JSON body: a small one on the event loop, a large one in a thread. The intake owns `bytes` from then on.
+   * @param isHashed as in `ReadContext`
    */
-  read<O extends Operation>(operation: O, bytes: Uint8Array): Promise<ReceivedBody<O>>;
+  read<O extends Operation>(operation: O, bytes: Uint8Array, isHashed?: boolean): Promise<ReceivedBody<O>>;
   close(): Promise<void>;
 };
 
@@ -85,10 +86,16 @@ export function openIntake(config: Config): Intake {
       : pool.run(task, { transferList: [task.bytes.buffer] as never });
 
   return {
-    async read<O extends Operation>(operation: O, body: Uint8Array): Promise<ReceivedBody<O>> {
+    async read<O extends Operation>(
+      operation: O,
+      body: Uint8Array,
+      isHashed = false,
+    ): Promise<ReceivedBody<O>> {
       let bytes = body;
       const readWith = async (known: ReadonlySet<number> | null) => {
-        const result = await run({ operation, bytes, settings, known });
+        // What was read first may be these bytes, which would move to the thread.
+        const given = known === null ? bytes : new Uint8Array(bytes);
+        const result = await run({ operation, bytes: given, settings, known, isHashed });
         bytes = result.bytes;
         return result.outcome as Outcome<O>;
       };

@@ -55,6 +55,8 @@ export type ReadContext = {
   settings: IntakeSettings;
   /** the stored ones among the locations that the body names; null: assume that all are stored */
   known: ReadonlySet<number> | null;
+  /** the body has an idempotency key, so its hash is needed */
+  isHashed: boolean;
 };
 
 /** The result for a body whose faults depend on which locations are stored. */
@@ -67,9 +69,9 @@ export type Checkable = {
 
 /** What the API keeps of the body of a job. */
 export type JobIntake = {
-  /** the body as compact JSON */
+  /** the body as compact JSON: the bytes that were sent, or made of what was read */
   input: Uint8Array;
-  /** hash of operation and body, compared when an idempotency key is used again */
+  /** hash of operation and body, compared when an idempotency key is used again; empty for a body without one */
   inputHash: Uint8Array;
   priority: JobPriority;
   /** what the event loop of a worker needs to know of the request */
@@ -78,14 +80,18 @@ export type JobIntake = {
 
 /**
  * Each operation with a JSON body: its schema, and what the API needs of a valid body. For large bodies `read` runs in
- * a thread, so its result is small or consists of texts and bytes.
+ * a thread, so its result is small or consists of texts and bytes. Its last argument is the body as it was sent, if it
+ * can be stored so.
  */
 export const OPERATIONS = {
   optimize: operation(OptimizeRequest, readOptimization),
   decision: operation(DecisionRequest, readDecision),
-  backtest: operation(BacktestRequest, (body) => ({ ...readJob('backtest', body), request: body })),
-  replay: operation(ReplayRequest, (body) => ({
-    ...readJob('replay', body),
+  backtest: operation(BacktestRequest, (body, _, sent) => ({
+    ...readJob('backtest', body, sent),
+    request: body,
+  })),
+  replay: operation(ReplayRequest, (body, _, sent) => ({
+    ...readJob('replay', body, sent),
     request: body,
     locationIds: [],
     faults: findReplayFaults(body),
@@ -145,14 +151,17 @@ export const OPERATIONS = {
 export type Operation = keyof typeof OPERATIONS;
 export type OperationFacts<O extends Operation> = ReturnType<(typeof OPERATIONS)[O]['read']>;
 
-function operation<S extends TSchema, F>(schema: S, read: (body: Static<S>, context: ReadContext) => F) {
+function operation<S extends TSchema, F>(
+  schema: S,
+  read: (body: Static<S>, context: ReadContext, sent?: Uint8Array) => F,
+) {
   return { schema, read };
 }
 
-function readOptimization(body: OptimizeRequest, { known, settings }: ReadContext) {
+function readOptimization(body: OptimizeRequest, { known, settings }: ReadContext, sent?: Uint8Array) {
   const ids = namedLocationIds(body);
   return {
-    ...readJob('optimize', body),
+    ...readJob('optimize', body, sent),
     locationIds: body.network ? [] : ids,
     faults: checkRequest(body, known ?? new Set(ids), settings.optimize) as Fault[],
     locationCount: body.network?.location_ids.length ?? ids.length,
@@ -161,7 +170,7 @@ function readOptimization(body: OptimizeRequest, { known, settings }: ReadContex
 }
 
 /** Checks the parts that go to the optimizer. The route checks what is forecast against the stored demand. */
-function readDecision(body: DecisionRequest, { known, settings }: ReadContext) {
+function readDecision(body: DecisionRequest, { known, settings }: ReadContext, sent?: Uint8Array) {
   const { fleet_state, network, constraints, options } = body;
   const { location_ids, horizon_hours, step_hours, start_date, start_at, on_missing_history } = body;
   const parts = {
@@ -188,7 +197,7 @@ function readDecision(body: DecisionRequest, { known, settings }: ReadContext) {
     faults.push({ field: `location_ids[${i}]`, message });
   }
   return {
-    ...readJob('decision', body),
+    ...readJob('decision', body, sent),
     locationIds: ids,
     faults: faults.slice(0, MAX_REPORTED_ERRORS),
     vehicleCount: fleet_state?.vehicles.length ?? null,
@@ -245,17 +254,21 @@ function carryOutFaults({ carry_out: isCarriedOut, fleet_state }: DecisionReques
   return [{ field: 'carry_out', message }];
 }
 
-function readJob<K extends JobKind>(kind: K, body: RequestOf[K]): JobIntake {
-  const input = encode(body);
-  const hash = createHash('sha256');
-  // For an optimization hash the body alone: stored keys of earlier versions were made that way.
-  if (kind !== 'optimize') hash.update(`${kind}\n`);
+function readJob<K extends JobKind>(kind: K, body: RequestOf[K], sent?: Uint8Array): JobIntake {
+  const input = sent ?? encode(body);
   return {
     input,
-    inputHash: hash.update(input).digest(),
+    inputHash: sent ? new Uint8Array() : hashOf(kind, input),
     priority: body.options?.priority ?? 'normal',
     facts: jobFacts(kind, body),
   };
+}
+
+function hashOf(kind: JobKind, input: Uint8Array): Uint8Array {
+  const hash = createHash('sha256');
+  // For an optimization hash the body alone: stored keys of earlier versions were made that way.
+  if (kind !== 'optimize') hash.update(`${kind}\n`);
+  return hash.update(input).digest();
 }
 
 /** JSON in a buffer of its own, which can be transferred to another thread. */

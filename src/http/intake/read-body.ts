@@ -34,7 +34,8 @@ export function readBody<O extends Operation>(
   if (!fits(schema, parsed.value)) {
     return { refused: { code: 'VALIDATION_ERROR', faults: findFaults(schema, parsed.value) } };
   }
-  return {
-    facts: (read as (body: unknown, context: ReadContext) => OperationFacts<O>)(parsed.value, context),
-  };
+  // What is hashed has one form, however it was written.
+  const isKept = parsed.isCompact && !context.isHashed;
+  const readFacts = read as (body: unknown, context: ReadContext, sent?: Uint8Array) => OperationFacts<O>;
+  return { facts: readFacts(parsed.value, context, isKept ? bytes : undefined) };
 }

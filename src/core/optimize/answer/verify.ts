@@ -36,6 +36,7 @@ const VEHICLES_PER_LOOK = 1 << 14;
 
 /** `perKm`: cost per computed km, whose last digits may differ. */
 type Expected = { costKnown: number; distance: number | null; perKm: number; minutes?: number };
+const STAY: Expected = { costKnown: 0, distance: 0, perKm: 0, minutes: 0 };
 
 /**
  * Checks a finished plan.
@@ -65,9 +66,7 @@ export function verifyPlan(
   const defaultCapacity = constraints.capacity_per_vehicle ?? settings.capacityPerVehicle;
   const tripsEach = tripsPerCapacity(request, settings);
 
-  const present = new Map<number, number[]>();
-  for (const id of everyLocation(request)) present.set(id, []);
-  const before = new Map<number, number>();
+  const places = placesOf(request);
   let at = 0;
   let costUnits = 0;
   let km = 0;
@@ -82,7 +81,8 @@ export function verifyPlan(
     const source = vehicle.location ?? vehicle.location_id!;
     const capacity = (vehicle.capacity ?? defaultCapacity) * tripsEach;
     capacityTotal += capacity;
-    before.set(source, (before.get(source) ?? 0) + 1);
+    const here = places.get(source)!;
+    here.before++;
     if (item?.vehicle_id !== id) {
       complain(`item ${at} is for vehicle ${item?.vehicle_id ?? '(none)'} instead of ${id}`);
       at++;
@@ -90,19 +90,16 @@ export function verifyPlan(
     }
     if (item.source_location !== source)
       complain(`vehicle ${id} is at ${source}, not at ${item.source_location}`);
-    const there = present.get(item.target_location);
+    const moves = item.target_location !== source;
+    const there = moves ? places.get(item.target_location) : here;
     if (!there)
       complain(`vehicle ${id} goes to ${item.target_location}, which is no location of the problem`);
-    there?.push(capacity);
-    const moves = item.target_location !== source;
+    there?.present.push(capacity);
     if (moves && vehicle.pinned === true) complain(`vehicle ${id} is pinned to ${source}, and moves`);
     if (item.assignment !== (moves ? 'rebalance' : 'stay')) {
       complain(`vehicle ${id} ${moves ? 'moves' : 'does not move'} but its assignment is ${item.assignment}`);
     }
-    const expected =
-      moves && there
-        ? move(source, item.target_location)
-        : { costKnown: 0, distance: 0, perKm: 0, minutes: 0 };
+    const expected = moves && there ? move(source, item.target_location) : STAY;
     checkMove(String(id), item, expected, maxDistance, complain);
     costUnits += Math.round(item.cost / UNIT);
     if (moves) moved++;
@@ -113,17 +110,22 @@ export function verifyPlan(
   if (result.allocation_plan.length !== at) {
     complain(`the plan has ${result.allocation_plan.length} items for ${at} operational vehicles`);
   }
+  const present = new Map<number, number[]>();
+  const before = new Map<number, number>();
+  for (const [id, place] of places) {
+    present.set(id, place.present);
+    before.set(id, place.before);
+  }
   checkPresence(present, constraints, complain);
   const noDistances = request.network !== undefined && request.network.distances_km === undefined;
   checkCost(result, costUnits, constraints, settings, complain);
   const critical = criticalLevels(request, locations, demand);
   const byLevel = checkPriorities(result, { present, demand, critical }, constraints, complain);
   checkService(present, demand, constraints, settings, { ...result, byLevel }, complain);
-  const pinned = new Set(
-    request.fleet_state.vehicles.flatMap((vehicle) =>
-      vehicle.pinned ? [String(vehicle.id ?? vehicle.vehicle_id)] : [],
-    ),
-  );
+  const pinned = new Set<string>();
+  for (const vehicle of request.fleet_state.vehicles) {
+    if (vehicle.pinned) pinned.add(String(vehicle.id ?? vehicle.vehicle_id));
+  }
   /** In km, negative: by so much the limit of distances allows it; Infinity if nothing does. */
   const beyond = (vehicle: string, from: number, to: number) => {
     if (from === to) return Number.NEGATIVE_INFINITY;
@@ -199,10 +201,18 @@ function largest(values: readonly number[]): number {
   return values.reduce((a, b) => Math.max(a, b));
 }
 
-function* everyLocation(request: OptimizeRequest): Generator<number> {
-  if (request.network) yield* request.network.location_ids;
-  for (const key in request.demand_forecast) yield Number.parseInt(key, 10);
-  for (const vehicle of request.fleet_state.vehicles) yield (vehicle.location ?? vehicle.location_id)!;
+/** Vehicles at a location before the moves, and the capacities of those after them. */
+type Place = { before: number; present: number[] };
+
+/** Every location of the problem, without vehicles. */
+function placesOf(request: OptimizeRequest): Map<number, Place> {
+  const places = new Map<number, Place>();
+  const add = (id: number) => {
+    if (!places.has(id)) places.set(id, { before: 0, present: [] });
+  };
+  for (const id of request.network?.location_ids ?? []) add(id);
+  for (const key in request.demand_forecast) add(Number.parseInt(key, 10));
+  for (const vehicle of request.fleet_state.vehicles) add((vehicle.location ?? vehicle.location_id)!);
   const { min_vehicles_per_location, max_vehicles_per_location, unmet_demand_cost, priorities } =
     request.constraints ?? {};
   for (const numbers of [
@@ -212,8 +222,9 @@ function* everyLocation(request: OptimizeRequest): Generator<number> {
     priorities,
   ]) {
     if (typeof numbers !== 'object') continue;
-    for (const key in numbers) if (key !== 'default') yield Number.parseInt(key, 10);
+    for (const key in numbers) if (key !== 'default') add(Number.parseInt(key, 10));
   }
+  return places;
 }
 
 /** Exact cost and distance of a move; null for a forbidden one. */
@@ -254,7 +265,7 @@ function moveReader(
     }
     const a = vectors.get(from)!;
     const b = vectors.get(to)!;
-    const chord = Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+    const chord = Math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2);
     const distance = 2 * RADIUS_KM * Math.asin(Math.min(1, chord / 2));
     return price({ km: distance, minutes: 0 });
   };
@@ -271,9 +282,10 @@ function storedTravel(
   previous: ReadonlyMap<string, number> | null,
 ): ReadonlyMap<string, Travel> {
   const found = new Map<string, Travel>();
+  if (!table) return found;
   const add = (source: number, target: number) => {
     const key = pairKey(source, target);
-    const row = table?.get(source);
+    const row = table.get(source);
     if (!row || source === target || found.has(key)) return;
     const at = row.to.indexOf(target);
     if (at >= 0) found.set(key, { km: row.km[at], minutes: row.minutes[at] });
@@ -464,6 +476,7 @@ function checkPriorities(
   const levels = [...new Set(critical.values())].sort((a, b) => b - a);
   const named = stated.map(({ level }) => level).join();
   if (named !== levels.join()) complain(`priorities name the levels ${named} instead of ${levels.join()}`);
+  if (stated.length === 0) return null;
   const total = [...demand.values()].reduce((sum, value) => sum + value, 0);
   const noise = 2 * RELATIVE * total;
   const most = constraints.total_fleet_size ?? Number.MAX_SAFE_INTEGER;
@@ -498,7 +511,7 @@ function checkPriorities(
     served += sum;
     idle.push(...gains.slice(taken));
   }
-  if (count <= most || stated.length === 0) return null;
+  if (count <= most) return null;
   if (used > most) complain(`the levels need ${used} vehicles, more than total_fleet_size ${most}`);
   idle.sort((a, b) => b - a);
   for (const gain of idle.slice(0, Math.max(0, most - used))) served += gain;
