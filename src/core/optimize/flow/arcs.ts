@@ -6,9 +6,9 @@
 import type { DenseCosts, FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
 import { type ArcSet, worstOfRow } from './arc-set.ts';
 import type { Arrays } from './arrays.ts';
-import { createNearestCollector } from './candidates.ts';
+import { type Candidates, createNearestCollector } from './candidates.ts';
 import { type CostTable, createCostTable } from './cost-table.ts';
-import { sinkNode } from './spanning-tree.ts';
+import { type SpanningTree, sinkNode } from './spanning-tree.ts';
 import { createTableArcs } from './table-arcs.ts';
 
 const NONE: Int32Array = new Int32Array(0);
@@ -33,7 +33,9 @@ function createDenseArcs(arrays: Arrays, n: number, { units }: DenseCosts): ArcS
       prepare(sources, sinks).addNearest(list, sources, sinks, k, guide);
     },
     addViolated(list, tree, sources, sinks) {
-      return prepare(sources, sinks).addViolated(list, tree, sources, sinks);
+      if (arcs && priced.sources === sources && priced.sinks === sinks)
+        return arcs.addViolated(list, tree, sources, sinks);
+      return addViolatedOfRows(arrays, n, units, list, tree, sources);
     },
     tableOf(sources, sinks) {
       prepare(sources, sinks);
@@ -54,6 +56,43 @@ function createDenseArcs(arrays: Arrays, n: number, { units }: DenseCosts): ArcS
       return largest;
     },
   };
+}
+
+/**
+ * A pass over costs where they are. A search that has ended on a table of some sources and sinks takes a few of them,
+ * and a table of all takes longer than these. Sinks outside the tree have the potential −Infinity.
+ */
+function addViolatedOfRows(
+  arrays: Arrays,
+  n: number,
+  units: Float64Array | Int32Array,
+  list: Candidates,
+  { potential }: SpanningTree,
+  sources: Int32Array,
+): number {
+  const before = list.count;
+  const prices = potential.subarray(sinkNode(n, 0), sinkNode(n, n));
+  let highest = Number.NEGATIVE_INFINITY;
+  for (let j = 0; j < n; j++) if (prices[j] > highest) highest = prices[j];
+  const worst = worstOfRow(arrays);
+  for (const i of sources) {
+    const row = i * n;
+    const own = potential[i];
+    let limit = 0;
+    // One comparison rules out most arcs.
+    let most = highest - own;
+    for (let j = 0; j < n; j++) {
+      const cost = units[row + j];
+      if (!(cost < most)) continue;
+      const reduced = cost + own - prices[j];
+      if (reduced < limit && cost >= 0 && j !== i) {
+        limit = worst.offer(j, cost, reduced);
+        most = highest - own + limit;
+      }
+    }
+    worst.flush(list, n, i);
+  }
+  return list.count - before;
 }
 
 function createSparseArcs(arrays: Arrays, n: number, { starts, targets, units }: SparseCosts): ArcSet {

@@ -60,7 +60,7 @@ export function createCostTable(
   sinks: Int32Array,
 ): CostTable {
   const isGrouped = sources.length + sinks.length >= MIN_GROUPED;
-  const places = isGrouped || sinks.length > MIN_BLOCK ? placesOf(n, units, sources, sinks) : [];
+  const places = isGrouped || sinks.length > MIN_BLOCK ? placesOf(arrays, n, units, sources, sinks) : [];
   const columns = halved(arrays, sinks, places, isGrouped ? GROUP_SIZE : blockSize(sinks.length));
   const blocks = { ...blockStarts(arrays, sinks.length, columns.starts), sinks: columns.ordered };
   return {
@@ -104,11 +104,15 @@ function costsByBlock(
   for (let t = 0; t < sinks.length; t++) places[blocks.sinks[t]] = t;
   const cells = sources.length * sinks.length;
   const cellsOfLeast = sources.length * blocks.count;
-  const small = { costs: new Int32Array(cells), least: new Int32Array(cellsOfLeast), forbidden: 2 ** 31 - 1 };
+  const small = {
+    costs: arrays.int32(cells),
+    least: arrays.int32(cellsOfLeast),
+    forbidden: 2 ** 31 - 1,
+  };
   if (fill(small, n, units, sources, sinks, blocks, places)) return small;
   const large = {
-    costs: new Float64Array(cells),
-    least: new Float64Array(cellsOfLeast),
+    costs: arrays.float64(cells),
+    least: arrays.float64(cellsOfLeast),
     forbidden: Number.POSITIVE_INFINITY,
   };
   fill(large, n, units, sources, sinks, blocks, places);

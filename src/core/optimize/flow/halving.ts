@@ -11,6 +11,7 @@ const TOWERS = 3;
 
 /** The costs of each location from every tower. */
 export function placesOf(
+  arrays: Arrays,
   n: number,
   units: Float64Array | Int32Array,
   sources: Int32Array,
@@ -18,10 +19,10 @@ export function placesOf(
 ): Float64Array[] {
   const places: Float64Array[] = [];
   /** The least cost from the towers so far. */
-  const nearest = new Float64Array(n).fill(Number.POSITIVE_INFINITY);
+  const nearest = arrays.float64(n).fill(Number.POSITIVE_INFINITY);
   let tower = sources[0];
   for (let t = 0; t < TOWERS; t++) {
-    const row = new Float64Array(n);
+    const row = arrays.float64(n);
     for (let j = 0; j < n; j++) {
       const cost = units[tower * n + j];
       row[j] = cost >= 0 && cost !== Number.POSITIVE_INFINITY ? cost : Number.MAX_VALUE / 4;

@@ -31,6 +31,7 @@ import {
   readCover,
   readDuals,
   readFlow,
+  realArcs,
   stayingBasis,
 } from './read-tree.ts';
 import { createSharedArcs } from './shared-costs.ts';
@@ -55,7 +56,16 @@ type Answer = Pick<SolvedFlow, 'flow' | 'duals' | 'basis' | 'alternatives'>;
  * @throws RangeError if numbers are too large for exact sums, Error if an answer fails its certificate
  */
 export function solveFlow(problem: FlowProblem, control: FlowControl = {}): FlowOutcome {
-  const arrays = new Arrays();
+  const arrays = new Arrays(control.spare);
+  try {
+    return solveIn(arrays, problem, control);
+  } finally {
+    arrays.release();
+  }
+}
+
+/** @param arrays memory of the search; the outcome has memory of its own */
+function solveIn(arrays: Arrays, problem: FlowProblem, control: FlowControl): FlowOutcome {
   const counts: FlowCounts = { pivots: 0, pricingRounds: 0, candidates: 0, method: 'plain' };
   // Requires no more than the totals of vehicles and demand allow, so that the search ends with the most that can be
   // served.
@@ -64,10 +74,11 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
   const netted = nettedAmounts(arrays, reduced);
   if (netted.required <= 0 && !problem.unservedCost) {
     counts.method = 'still';
+    const kept = new Arrays();
     const answer = {
       flow: NO_FLOW,
-      duals: noPrices(arrays, problem.n),
-      basis: stayingBasis(arrays, problem),
+      duals: noPrices(kept, problem.n),
+      basis: stayingBasis(kept, problem),
       alternatives: NO_ALTERNATIVES,
     };
     return conclude(problem, reachable, null, answer, counts);
@@ -143,12 +154,13 @@ function coverOf(problem: FlowProblem, served: number, tree: SpanningTree | null
 }
 
 function readAnswer({ tree, list }: SimplexSearch, problem: FlowProblem): Answer {
-  const basis = readBasis(tree);
+  const kept = new Arrays();
+  const basis = readBasis(kept, tree);
   return {
-    flow: readFlow(tree.arrays, basis),
-    duals: readDuals(tree, problem),
+    flow: readFlow(kept, basis),
+    duals: readDuals(kept, tree, problem),
     basis,
-    alternatives: readAlternatives(tree, list, ALTERNATIVES),
+    alternatives: readAlternatives(kept, tree, list, ALTERNATIVES),
   };
 }
 
@@ -156,7 +168,7 @@ function stopped(tree: SpanningTree, counts: FlowCounts, isReachable: boolean): 
   const isPlan = isReachable && artificialFlow(tree) === 0;
   return {
     kind: 'stopped',
-    plan: isPlan ? { flow: readFlow(tree.arrays, readBasis(tree)), cost: treeCost(tree) } : null,
+    plan: isPlan ? { flow: readFlow(new Arrays(), realArcs(tree.arrays, tree)), cost: treeCost(tree) } : null,
     counts,
   };
 }
