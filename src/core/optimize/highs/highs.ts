@@ -59,6 +59,7 @@ export function dropIfDamaged(cache: Cache, error: unknown): void {
 const DUAL_SIMPLEX = 1;
 const PRIMAL_SIMPLEX = 4;
 const DEVEX = 1;
+const NO_SCALING = 0;
 
 /**
  * Opens a model, runs `operation` on it and always disposes it.
@@ -154,6 +155,7 @@ export function openHere(
       output_flag: false,
       primal_feasibility_tolerance: tolerance,
       mip_feasibility_tolerance: tolerance,
+      ...(source.isScaled === false && { simplex_scale_strategy: NO_SCALING }),
     });
     opened.passModel(passed(source));
   } catch (error) {

@@ -10,6 +10,8 @@ export type LinearModel = {
   cost: Float64Array;
   /** Factor on costs for the solver (`cost-scale.ts`); default 1. */
   costScale?: number;
+  /** Whether the solver scales rows and columns; default true. */
+  isScaled?: boolean;
   lower: Float64Array;
   upper: Float64Array;
   rowLower: Float64Array;

@@ -168,7 +168,15 @@ export function createFlowMaster(
   }
   return {
     problem,
-    model: { columnCount, cost, lower: new Float64Array(columnCount), upper, ...builder.finish() },
+    model: {
+      columnCount,
+      cost,
+      lower: new Float64Array(columnCount),
+      upper,
+      // Entries are shares, 1 and the capacity. Scaled, they take a fifth more iterations.
+      isScaled: false,
+      ...builder.finish(),
+    },
     start: { added, firstAdded: columnCount, columnStatus: Int32Array.from(columnStatus), rowStatus, splits },
     firstAdded: columnCount,
     shortColumn,

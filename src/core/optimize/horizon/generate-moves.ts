@@ -41,12 +41,15 @@ export type Generated = {
 /**
  * Runs and prices until no move from `firstStep` on improves the programme.
  * @param problem whose bound is proved; null: none, for a part of a problem
+ * @param change since the last run: of bounds, or of what may be short of the level, which leave the basis optimal but
+ *   for them; or of costs or columns, which leave it feasible
  */
 export function generate(
   { master, control, counts }: FlowsSearch,
   model: SolverModel,
   problem: HorizonProblem | null,
   firstStep: number,
+  change: 'bounds' | 'level' | 'costs' = 'costs',
 ): Generated {
   const { n, steps } = master.problem;
   const generated: Generated = {
@@ -59,13 +62,14 @@ export function generate(
     multiplier: 0,
   };
   for (let round = 0; ; round++) {
-    // Changed bounds leave a basis that is optimal but for them; new columns one that is feasible.
-    const result = runOrBeginAgain(master, model, round === 0 && firstStep > 0 ? 'dual' : 'primal');
+    const method = round === 0 && change !== 'costs' ? 'dual' : 'primal';
+    const result = runOrBeginAgain(master, model, method);
     counts.iterations += result.iterations;
     counts.rounds++;
     counts.columns = master.firstAdded + master.added.length;
-    // Vehicles are fewer at some place than its demand, served in full, takes: nothing else makes a model infeasible.
-    const rest = result.status === 'infeasible' ? fullDemand(master, () => true) : [];
+    // Vehicles are fewer at some place than its demand, served in full, takes. Only a level is another reason.
+    const isLacking = result.status === 'infeasible' && change !== 'level';
+    const rest = isLacking ? fullDemand(master, () => true) : [];
     if (rest.length > 0) {
       addFlowColumns(master, model, rest);
       continue;

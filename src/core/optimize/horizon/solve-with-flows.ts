@@ -46,10 +46,10 @@ const VEHICLE_NOISE = 1e-7;
 const SERVED_NOISE = 1e-9;
 /** Relative, of total demand: no plan serves more than one that is this close to the proved most. */
 const MOST_NOISE = 1e-6;
-/** What a unit of demand that is short costs at first, in dearest moves per load and step; and how often it grows. */
+/** What a unit of demand that is short costs at first, in dearest moves per load and step; its least, most growth. */
 const SHORT_MOVES = 100;
 const SHORT_FACTOR = 100;
-const MAX_SHORT_PRICES = 4;
+const MOST_SHORT_GROWTH = SHORT_FACTOR ** 3;
 /** Prices in place of a service level: the first change, each is the square of the one before; the most of all. */
 const PRICE_FACTOR = 1.3;
 const MOST_PRICE_CHANGE = 100;
@@ -95,7 +95,8 @@ export async function solveWithFlows(
   if (isStopped(control.stopFlag)) return { kind: 'cancelled', counts };
   let { start, moves: draft } = ranges;
   let worth = start ? fromUnits(ranges.worth) : 0;
-  for (let attempt = 1; ; attempt++) {
+  const mostPrice = shortPrice * MOST_SHORT_GROWTH;
+  for (;;) {
     // Even to set up the programme of all steps takes tenths of a second.
     if (isOver(control)) return { kind: 'stopped', plan: planOfDrafts(asked, [draft], null), counts };
     const master = createFlowMaster(asked, shortPrice, start?.splits);
@@ -106,12 +107,12 @@ export async function solveWithFlows(
       master.model,
       TOLERANCE,
       { deadlineMs, stopFlag, onLook },
-      (model) => searchColumns(search, model, attempt === MAX_SHORT_PRICES),
+      (model) => searchColumns(search, model, search.shortPrice >= mostPrice),
     );
     if ('kind' in found) return found;
     ({ start, draft } = found);
     worth = 0;
-    shortPrice *= SHORT_FACTOR;
+    shortPrice = Math.min(mostPrice, shortPrice * found.factor);
   }
 }
 
@@ -126,12 +127,15 @@ type WholeSearch = FlowsSearch & {
   shortPrice: number;
 };
 
-/** @returns the last basis and plan if the price of short demand is too low to show whether it can be served */
+/**
+ * @returns the last basis and plan if the price of short demand is too low to show whether it can be served, and by
+ *   what it should grow
+ */
 function searchColumns(
   search: WholeSearch,
   model: SolverModel,
   isLast: boolean,
-): FlowsOutcome | { start: FlowStart | null; draft: StepMoves } {
+): FlowsOutcome | { start: FlowStart | null; draft: StepMoves; factor: number } {
   const { master, counts, known, control, draft } = search;
   let { problem } = master;
   setStart(master, model, search.start, known);
@@ -143,12 +147,15 @@ function searchColumns(
     const served = problem.required - found.short;
     if (mostServed > served + MOST_NOISE * search.total && !isLast) {
       const moves = found.point && readPoint(master, found.point, VEHICLE_NOISE).moves;
-      return { start: startOf(master, found.basis), draft: moves ?? draft };
+      // What is left open is in proportion to 1 / price.
+      const wanted = (2 * (mostServed - served)) / (MOST_NOISE * search.total);
+      const factor = Math.max(SHORT_FACTOR, wanted);
+      return { start: startOf(master, found.basis), draft: moves ?? draft, factor };
     }
     // From here on, what is required is what can be served.
     problem = { ...problem, required: problem.required - found.short - (SERVED_NOISE / 2) * search.total };
     model.setRowBounds(master.serviceRow, problem.required - master.mostServed, Number.POSITIVE_INFINITY);
-    found = generate(search, model, problem, 0);
+    found = generate(search, model, problem, 0, 'bounds');
   }
   if (isStopped(control.stopFlag)) return { kind: 'cancelled', counts };
   const bound = found;
@@ -163,7 +170,7 @@ function searchColumns(
       model,
       fullDemand(master, (node) => point[node] < 1),
     );
-    found = generate(search, model, problem, 1);
+    found = generate(search, model, problem, 1, 'bounds');
     if (isStopped(control.stopFlag)) return { kind: 'cancelled', counts };
     if (found.isOptimal && found.point) {
       const { moves, serving } = readPoint(master, found.point, VEHICLE_NOISE);
@@ -191,9 +198,10 @@ function searchColumns(
 
 /**
  * Columns of the whole programme. Its start is optimal, but for the joins, at the price of the ranges. So at first a
- * unit that is short of the level costs this price, and one above it is worth as much; then the prices on the side
- * where the plan ends up move apart, until the plan serves what is required. From a start at any other price, such as
- * the prohibitive one, all places are planned anew.
+ * unit that is short of the level costs this price, and one above it is worth as much. Then none may be short, or none
+ * above, for which the dual simplex method needs a part of the iterations that a change of the price takes. Where the
+ * columns so far do not reach the level, the prices on the side where the plan ends up move apart instead. From a start
+ * at any other price, such as the prohibitive one, all places are planned anew.
  */
 function generateAtPrices(search: WholeSearch, model: SolverModel): Generated {
   const { master, worth, shortPrice, total } = search;
@@ -204,10 +212,23 @@ function generateAtPrices(search: WholeSearch, model: SolverModel): Generated {
     if (!found.isOptimal || !found.point) return found;
     const isAbove = found.point[master.overColumn] > SERVED_NOISE * total;
     if (!isAbove && found.short <= SERVED_NOISE * total) break;
+    if (short < shortPrice && meetsLevel(search, model, isAbove ? master.overColumn : master.shortColumn))
+      break;
+    if (isOver(search.control)) return { ...found, isOptimal: false };
     [over, short] = isAbove ? [over / factor, over] : [short, short * factor];
   }
   if (worth > 0) setServicePrices(master, model, { short: shortPrice, over: 0 });
   return generate(search, model, master.problem, 0);
+}
+
+/** Plans again without what is short of the level, or above it. @returns whether columns and time are sufficient */
+function meetsLevel(search: WholeSearch, model: SolverModel, column: number): boolean {
+  const { master } = search;
+  const nothing = Float64Array.of(0);
+  model.setColumnBounds(column, nothing, nothing);
+  const { isOptimal } = generate(search, model, master.problem, 0, 'level');
+  model.setColumnBounds(column, nothing, Float64Array.of(Number.POSITIVE_INFINITY));
+  return isOptimal;
 }
 
 /** When time is up: the best of what is possible of some plans. @param bound null: not known */
