@@ -1,21 +1,23 @@
 /**
- * `npm run bench:against -- DIR [--pairs 400] [--block 25] [--backends redis,postgres]`: what a call costs in this
- * version and in the one in the folder DIR (with its `node_modules`), with all that is off by default off. Small
- * problems (20 locations, 200 vehicles), one caller; real processes, one worker and one PostgreSQL with its usual
- * durability for each version, both all the time. Calls take turns, and the version that begins does, too.
+ * `npm run bench:against -- DIR [--pairs 400] [--block 25] [--callers 8] [--backends redis,postgres]`: what a call
+ * costs in this version and in the one in the folder DIR (with its `node_modules`), with all that is off by default
+ * off. Small problems (20 locations, 200 vehicles); real processes, one worker and one PostgreSQL with its usual
+ * durability for each version, both all the time. Calls of one caller take turns, and the version that begins does,
+ * too. Then so many callers at once send blocks of calls to one version and to the other, for the jobs per second.
  *
  * Processor time is read per block of calls, so that both versions share each busy moment. Ratios are this version's
  * over the other's: median of the blocks (10th – 90th percentile). With DIR `.` they show what chance adds.
  */
 import path from 'node:path';
 import { figure, percentile, ratio, readArguments, reportTable } from './cli.ts';
+import { sendTimed } from './load/client.ts';
 import { endAll, endAllOnFault, ROOT, spawnWorker } from './load/processes.ts';
 import { databaseMs, processorMs } from './load/processor-time.ts';
 import { BACKENDS, startLoadService } from './load/service.ts';
 import { cityRequest } from './requests.ts';
 
-const { pairs, block, backends, operands, json } = readArguments(
-  { pairs: 400, block: 25, backends: 'redis,postgres' },
+const { pairs, block, callers, backends, operands, json } = readArguments(
+  { pairs: 400, block: 25, callers: 8, backends: 'redis,postgres' },
   { takesOperands: true },
 );
 const [other] = operands;
@@ -30,28 +32,37 @@ const WARM = 200;
 type Version = { api: string; read: Record<string, () => number> };
 
 async function open(backend: string, root: string): Promise<Version> {
-  const { api, apiPid, env, postgres } = await startLoadService(backend, places, {}, root);
+  const { api, apiPid, env, postgres, redisPid } = await startLoadService(backend, places, {}, root);
   const worker = await spawnWorker(env, root);
   const read = {
     'processor time of API, ms': () => processorMs(apiPid),
     'processor time of worker, ms': () => processorMs(worker),
-    'processor time of API and worker, ms': () => processorMs(apiPid) + processorMs(worker),
     'processor time of PostgreSQL, ms': () => databaseMs(postgres.folder),
+    ...(redisPid && { 'processor time of Redis, ms': () => processorMs(redisPid) }),
   };
-  return { api, read };
+  const all = Object.values(read);
+  return {
+    api,
+    read: { ...read, 'processor time of all, ms': () => all.reduce((sum, one) => sum + one(), 0) },
+  };
 }
 
-async function call({ api }: Version, nth: number): Promise<number> {
+const call = async ({ api }: Version, nth: number) =>
+  (await sendTimed(`${api}/api/v1/optimize`, 'POST', bodies[nth % bodies.length])).ms;
+
+/** Jobs per second while so many callers each send their next call once they have the answer of the one before. */
+async function perSecond(version: Version, calls: number): Promise<number> {
+  let next = 0;
   const startedMs = performance.now();
-  const answer = await fetch(`${api}/api/v1/optimize`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: bodies[nth % bodies.length],
-  });
-  const text = await answer.text();
-  if (answer.status !== 200) throw new Error(text);
-  return performance.now() - startedMs;
+  const caller = async () => {
+    while (next < calls) await call(version, next++);
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return (1000 * calls) / (performance.now() - startedMs);
 }
+
+const CALL = 'call, ms: median of a block';
+const MANY = `${callers} callers: jobs per second`;
 
 type Row = [name: string, ...cells: string[]];
 
@@ -62,7 +73,7 @@ async function measure(backend: string): Promise<Row[]> {
     const names = Object.keys(versions[0].read);
     /** per figure and version, a value per block and call */
     const found = new Map<string, [number[], number[]]>(
-      [...names, 'call, ms: median of a block'].map((name) => [name, [[], []]]),
+      [...names, CALL, MANY].map((name) => [name, [[], []]]),
     );
     for (let from = 0; from < pairs; from += block) {
       const before = versions.map(({ read }) => names.map((name) => read[name]()));
@@ -74,7 +85,12 @@ async function measure(backend: string): Promise<Row[]> {
         for (const [i, name] of names.entries()) {
           found.get(name)?.[v].push((read[name]() - before[v][i]) / block);
         }
-        found.get('call, ms: median of a block')?.[v].push(percentile(times[v], 0.5));
+        found.get(CALL)?.[v].push(percentile(times[v], 0.5));
+      }
+    }
+    for (let n = 0; n < pairs / block; n++) {
+      for (const v of n % 2 === 0 ? [0, 1] : [1, 0]) {
+        found.get(MANY)?.[v].push(await perSecond(versions[v], block * 4));
       }
     }
     return [...found].map(([name, [here, there]]) => [

@@ -10,15 +10,13 @@
  * /api/v1/jobs/{job_id}.
  */
 
-import { once } from 'node:events';
-import { Agent, type IncomingMessage, request } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import type { OptimizeRequest } from '../../src/contracts/optimize.ts';
 import type { LocationPoint } from '../../src/core/optimize/problem/model.ts';
 import { optimizeCached as optimize } from '../../test/core/optimize/cached.ts';
 import { figure, percentile, ratio, readArguments, reportTable, whole } from '../cli.ts';
 import { BENCH_SETTINGS, cityRequest } from '../requests.ts';
 import { openBare } from './bare.ts';
+import { sendTimed } from './client.ts';
 import { startLeast } from './least.ts';
 import { endAll, endAllOnFault, endLater, spawnWorker, startBareWorker } from './processes.ts';
 import { openRecord } from './record.ts';
@@ -54,36 +52,6 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedMs;
 }
 
-type Answer = {
-  data: { phases: { phase: string; ms: number | null }[] };
-  metadata: { job_id: string };
-  errors: unknown;
-};
-
-const agent = new Agent({ keepAlive: true });
-
-/**
- * A client with little cost of its own: one persistent connection, and answers are parsed after the clock has stopped.
- */
-async function send(url: string, method: string, body?: string): Promise<{ answer: Answer; ms: number }> {
-  const startedMs = performance.now();
-  const call = request(url, {
-    method,
-    agent,
-    headers: {
-      'content-type': 'application/json',
-      ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
-    },
-  });
-  call.end(body);
-  const [response] = (await once(call, 'response')) as [IncomingMessage];
-  const text = await buffer(response);
-  const ms = performance.now() - startedMs;
-  const answer = JSON.parse(text.toString()) as Answer;
-  if ((response.statusCode ?? 500) >= 300) throw new Error(JSON.stringify(answer.errors));
-  return { answer, ms };
-}
-
 type Steps = Map<string, number[]>;
 
 /** Adds the time of each step, from the job's record and the caller's clock. */
@@ -111,14 +79,14 @@ async function oneCaller(api: string, { bare, record, least }: Baselines): Promi
   const jobs: string[] = [];
   for (let c = -30; c < calls; c++) {
     const p = (c + 50) % problems.length;
-    const { answer, ms: call } = await send(`${api}/api/v1/optimize`, 'POST', bodies[p]);
+    const { answer, ms: call } = await sendTimed(`${api}/api/v1/optimize`, 'POST', bodies[p]);
     const roundTrip = await timed(bare.roundTrip);
     const startedMs = performance.now();
     const outcome = await optimize({ request: problems[p], locations: places, settings: BENCH_SETTINGS });
     const solve = performance.now() - startedMs;
     if (outcome.status !== 'optimal' && outcome.status !== 'feasible') throw new Error(outcome.status);
     const kept = await timed(() => record.keep(problems[p], bodies[p], outcome.result));
-    const { ms: leastCall } = await send(least, 'POST', bodies[p]);
+    const { ms: leastCall } = await sendTimed(least, 'POST', bodies[p]);
     if (c < 0) continue;
     times.call.push(call);
     times.bare.push(roundTrip);
@@ -151,7 +119,8 @@ async function oneCaller(api: string, { bare, record, least }: Baselines): Promi
     withoutSolve((c) => times.bare[c] + times.record[c]),
   );
   const steps: Steps = new Map();
-  for (const jobId of jobs) addSteps(steps, (await send(`${api}/api/v1/jobs/${jobId}`, 'GET')).answer.data);
+  for (const jobId of jobs)
+    addSteps(steps, (await sendTimed(`${api}/api/v1/jobs/${jobId}`, 'GET')).answer.data);
   const total = mean(times.call);
   const tellStep = (name: string, ms: number) =>
     note(stepTimes, name, ms.toFixed(2), `${((100 * ms) / total).toFixed(0)} %`);
@@ -183,7 +152,7 @@ async function manyCallers(api: string): Promise<void> {
   await Promise.all(
     Array.from({ length: callers }, async () => {
       while (next < 2 * calls) {
-        times.push((await send(`${api}/api/v1/optimize`, 'POST', bodies[next++ % bodies.length])).ms);
+        times.push((await sendTimed(`${api}/api/v1/optimize`, 'POST', bodies[next++ % bodies.length])).ms);
       }
     }),
   );

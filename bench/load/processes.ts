@@ -121,8 +121,8 @@ export async function startBareWorker(url: string): Promise<void> {
   await once(child, 'message');
 }
 
-/** A Redis server without persistence. @returns its address */
-export async function startRedis(): Promise<string> {
+/** A Redis server without persistence. @returns its address, and its process id */
+export async function startRedis(): Promise<{ redis: string; redisPid: number | undefined }> {
   const port = await freePort();
   const child = spawn('redis-server', ['--port', String(port), '--save', '', '--appendonly', 'no'], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -134,5 +134,5 @@ export async function startRedis(): Promise<string> {
     });
     child.once('error', reject);
   });
-  return `redis://127.0.0.1:${port}`;
+  return { redis: `redis://127.0.0.1:${port}`, redisPid: child.pid };
 }

@@ -31,7 +31,7 @@ export async function startLoadService(
     await rm(folder, { recursive: true, force: true });
   });
   const postgres = await starting;
-  const redis = backend === 'redis' ? await startRedis() : undefined;
+  const { redis, redisPid } = backend === 'redis' ? await startRedis() : {};
   const { migrateDatabase } = await import(path.join(root, 'src/db/migrate.ts'));
   await migrateDatabase(postgres.url);
   const env = { ...settings, DATABASE_URL: postgres.url, ...(redis && { REDIS_URL: redis }) };
@@ -43,5 +43,5 @@ export async function startLoadService(
     body: JSON.stringify({ locations }),
   });
   if (!stored.ok) throw new Error(await stored.text());
-  return { api, apiPid, env, postgres, redis };
+  return { api, apiPid, env, postgres, redis, redisPid };
 }
