@@ -147,7 +147,8 @@ function roundInOrder(
   const classes = capacities.length;
   const rounded = new Int32Array(present.length);
   const all = Int32Array.from(demand.keys());
-  const { ordered } = halved(new Arrays(), all, placesOf(n, network.costUnits, all, all), 1);
+  const arrays = new Arrays();
+  const { ordered } = halved(arrays, all, placesOf(arrays, n, network.costUnits, all, all), 1);
   /** Vehicles that the locations so far have more than the relaxation, by class; and demand that they leave unmet. */
   const more = new Float64Array(classes);
   let unmet = 0;
