@@ -74,6 +74,17 @@ describe('bodies', () => {
       },
     );
 
+    test('what is deeper than PostgreSQL reads is not stored, though a key that comes twice may have it', async () => {
+      const deep = '['.repeat(10_000) + ']'.repeat(10_000);
+      const request = JSON.stringify(simpleRequest(3));
+      const sent = request.replace('{', `{"demand_forecast":${deep},`);
+      const answer = await send(url, { body: sent + pad, headers: { prefer: 'respond-async' } });
+      expect(answer.status).toBe(202);
+      const { input } = await storedInput(answer.body.data.job_id);
+      expect(JSON.parse(input)).toEqual(simpleRequest(3));
+      expect(input).not.toContain('[[[');
+    });
+
     test.each([
       '{"constructor":{"prototype":{}}}',
       '{"construct\\u006fr":{"prototype":{}}}',

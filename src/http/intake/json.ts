@@ -6,16 +6,21 @@ import { findJsonFault, placeOf } from './json-fault.ts';
 const MAX_JSON_CONTAINERS = 1_200_000;
 /** Keys of one object at most: several times the need of the largest request. */
 const MAX_JSON_KEYS = 100_000;
+/**
+ * Deeper text is not stored as it was sent. No request is so deep, but a key that comes twice may be, the first time,
+ * which nobody validates; and PostgreSQL has a limit for what it stores.
+ */
+const MAX_STORED_DEPTH = 32;
 
 /**
  * Finds excessive JSON before it is parsed. An empty object of two bytes takes some sixty bytes of memory. A million
  * keys in one object take seconds.
- * @returns the excess, undefined if the text can be parsed (or is not JSON); and whether no white space is between its
- * parts. O(bytes), without recursion
+ * @returns the excess, undefined if the text can be parsed (or is not JSON); and whether it must be written anew to be
+ * stored, since it has white space between its parts or is too deep. O(bytes), without recursion
  */
-function scan(bytes: Uint8Array): { excess?: string; hasSpace: boolean } {
+function scan(bytes: Uint8Array): { excess?: string; mustRewrite: boolean } {
   let containers = 0;
-  let hasSpace = false;
+  let mustRewrite = false;
   /** for each open object or array, the number of its keys so far */
   const keys: number[] = [];
   for (let i = 0; i < bytes.length; i++) {
@@ -27,8 +32,8 @@ function scan(bytes: Uint8Array): { excess?: string; hasSpace: boolean } {
       case 0x5b: // [ {
       case 0x7b:
         if (++containers > MAX_JSON_CONTAINERS)
-          return { excess: `more than ${MAX_JSON_CONTAINERS} objects and arrays`, hasSpace };
-        keys.push(0);
+          return { excess: `more than ${MAX_JSON_CONTAINERS} objects and arrays`, mustRewrite };
+        if (keys.push(0) > MAX_STORED_DEPTH) mustRewrite = true;
         break;
       case 0x5d: // ] }
       case 0x7d:
@@ -36,29 +41,29 @@ function scan(bytes: Uint8Array): { excess?: string; hasSpace: boolean } {
         break;
       case 0x3a: // :
         if (++keys[keys.length - 1] > MAX_JSON_KEYS)
-          return { excess: `an object of more than ${MAX_JSON_KEYS} keys`, hasSpace };
+          return { excess: `an object of more than ${MAX_JSON_KEYS} keys`, mustRewrite };
         break;
       case 0x09: // white space
       case 0x0a:
       case 0x0d:
       case 0x20:
-        hasSpace = true;
+        mustRewrite = true;
     }
   }
-  return { hasSpace };
+  return { mustRewrite };
 }
 
 /**
  * Parses a JSON body. Keys that would change the prototype of an object are refused.
  * @param orCsv whether the body could have been CSV
- * @returns the value, and whether the bytes are compact: UTF-8 without white space between its parts. Or why it is
- * refused
+ * @returns the value, and whether the bytes are compact: UTF-8 without white space between its parts, and not deep.
+ * Or why it is refused
  */
 export function parseJson(
   bytes: Uint8Array,
   orCsv = false,
 ): { value: unknown; isCompact: boolean } | { fault: string } | { excess: string } {
-  const { excess, hasSpace } = scan(bytes);
+  const { excess, mustRewrite } = scan(bytes);
   if (excess) return { excess };
   if (bytes[0] === 0x1f && bytes[1] === 0x8b)
     return { fault: 'the body is packed with gzip; send it with Content-Encoding: gzip' };
@@ -68,7 +73,7 @@ export function parseJson(
   if (text.trim() === '') return { fault: 'the body is empty; send a JSON object' };
   try {
     const value = parse(text);
-    return { value, isCompact: !hasSpace && !text.startsWith('\ufeff') && isUtf8(bytes) };
+    return { value, isCompact: !mustRewrite && !text.startsWith('\ufeff') && isUtf8(bytes) };
   } catch {
     const found = findJsonFault(text);
     if (!found) {
