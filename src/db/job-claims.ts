@@ -287,7 +287,10 @@ export type SilentJob = Omit<ClaimedJob, 'input' | 'facts' | 'cancelRequested'> 
   silentSeconds: number;
 };
 
-/** Running jobs whose worker has been silent for `lockSeconds`, oldest first. */
+/**
+ * Running jobs whose worker has been silent for `lockSeconds`, oldest first. A row that is locked has its heartbeat or
+ * its end just now: its worker lives.
+ */
 export async function findSilentJobs(db: Queryable, lockSeconds: number): Promise<SilentJob[]> {
   return db
     .select({
@@ -307,5 +310,6 @@ export async function findSilentJobs(db: Queryable, lockSeconds: number): Promis
         sql`${jobs.heartbeatAt} < now() - make_interval(secs => ${lockSeconds})`,
       ),
     )
-    .orderBy(jobs.heartbeatAt);
+    .orderBy(jobs.heartbeatAt)
+    .for('no key update', { skipLocked: true });
 }
