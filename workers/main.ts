@@ -112,9 +112,18 @@ export async function startWorker(
     onError,
   );
   const webhooks = openWebhookSender(deps);
+  // Neither waits for the other: the queue may be slow where receivers are not.
+  let scheduling: Promise<void> | undefined;
+  const runDueSchedules = () =>
+    runSchedules(deps)
+      .catch(onError)
+      .finally(() => {
+        scheduling = undefined;
+      });
   const workOnDue = async () => {
     const { hasOccurrences, hasDeliveries } = await findDue(db);
-    await Promise.all([hasOccurrences && runSchedules(deps), hasDeliveries && webhooks.send()]);
+    if (hasOccurrences) scheduling ??= runDueSchedules();
+    if (hasDeliveries) webhooks.send().catch(onError);
   };
   const stopWorkOnDue = every(DUE_CHECK_MS, workOnDue, onError);
   // Separate from the sweeps: a large removal takes long, and silent jobs must not wait for it.
@@ -145,6 +154,7 @@ export async function startWorker(
       clearTimeout(deadline);
       // The last job that ended may have an event, which another worker sends, or the next one that starts.
       stopWorkOnDue();
+      await scheduling;
       await webhooks.close();
       stopBeating();
       await removeWorker(db, workerId).catch(onError);
