@@ -3,9 +3,11 @@ import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
 import { readCaller } from './caller.ts';
 
+const RETRY_AFTER_SECONDS = 5;
+
 /**
- * Limits the sockets that each caller has open at this process. What a socket takes, memory and a connection, it takes
- * of one process, so each process counts its own.
+ * Limits the sockets that each caller has open at this process. A socket uses memory and a connection of one process,
+ * so each process counts its own.
  * @returns admits a handshake, and counts it until its connection ends; throws AppError RATE_LIMITED beyond the limit
  */
 export function limitSockets({ WEBSOCKET_MAX_PER_CALLER: limit }: Pick<Config, 'WEBSOCKET_MAX_PER_CALLER'>) {
@@ -24,7 +26,7 @@ export function limitSockets({ WEBSOCKET_MAX_PER_CALLER: limit }: Pick<Config, '
       const message =
         `you have ${limit} WebSockets open, which is the limit per caller (setting WEBSOCKET_MAX_PER_CALLER); close ` +
         'one, or follow several jobs over one socket';
-      throw new AppError('RATE_LIMITED', message);
+      throw new AppError('RATE_LIMITED', message, RETRY_AFTER_SECONDS);
     }
     count(caller, 1);
     socket.once('close', () => count(caller, -1));
