@@ -54,7 +54,7 @@ export function Lines(props: Props) {
     const ink = colourOf('--quiet');
     const grid = { stroke: colourOf('--line'), width: 1 };
     const right = lines.find(({ isRight }) => isRight);
-    const font = `12px ${getComputedStyle(element).fontFamily}`;
+    const font = `13px ${getComputedStyle(element).fontFamily}`;
     const chart = new uPlot(
       {
         width: element.clientWidth,
@@ -79,7 +79,7 @@ export function Lines(props: Props) {
             ticks: grid,
             font,
             values: (_c, at) => at.map(writeX),
-            space: isSmall ? 96 : 112,
+            space: isSmall ? 104 : 120,
             incrs: [1, 2, 3, 4, 6, 12, 24, 48, 168].map((steps) => steps * step),
           },
           {
@@ -88,7 +88,7 @@ export function Lines(props: Props) {
             ticks: { show: false },
             font,
             values: (_c, at) => at.map(writeY),
-            size: isSmall ? 48 : 64,
+            size: isSmall ? 52 : 68,
           },
           ...(right
             ? [

@@ -284,7 +284,7 @@ function writeNames(context: CanvasRenderingContext2D, labels: Label[], palette:
   }
 }
 
-const fontOf = ({ font }: Palette) => `12px ${font}`;
+const fontOf = ({ font }: Palette) => `13px ${font}`;
 
 function largestShort(scene: Scene): Spot[] {
   const unmet = ({ demand, after }: Spot) => demand - after;

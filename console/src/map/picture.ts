@@ -99,6 +99,7 @@ export function common(a: Box, b: Box): Box {
 /** The smallest box around both; one of no size does not count. */
 function around(a: Box, b: Box): Box {
   if (a.left === a.right || a.top === a.bottom) return b;
+  if (b.left === b.right || b.top === b.bottom) return a;
   return {
     left: Math.min(a.left, b.left),
     top: Math.min(a.top, b.top),

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { announce } from '../../announce.ts';
 import { type PlanAnswer, type StoredDecision, startHourOf, totalsByStep } from '../../api/decisions.ts';
 import type { Progress } from '../../api/live.ts';
 import type { Move } from '../../api/moves.ts';
@@ -94,6 +95,7 @@ function OneMore({ id, decision, sliders, zone }: OneMoreProps) {
   useEffect(() => {
     insights.value = undefined;
     fault.value = undefined;
+    isRunning.value = false;
     return () => control.current?.abort();
   }, [key]);
   const ask = async () => {
@@ -106,9 +108,11 @@ function OneMore({ id, decision, sliders, zone }: OneMoreProps) {
       const body = requestOf(decision, sliders, zone, { explain: true });
       const { data } = await runJob<PlanAnswer & { insights: Insights }>('/api/v1/optimize', body, {
         signal: own.signal,
-        onProgress: (latest) => (progress.value = latest),
+        onProgress(latest) {
+          if (!own.signal.aborted) progress.value = latest;
+        },
       });
-      insights.value = data.insights;
+      if (!own.signal.aborted) insights.value = data.insights;
     } catch (error) {
       if (!own.signal.aborted) fault.value = error;
     } finally {
@@ -118,6 +122,7 @@ function OneMore({ id, decision, sliders, zone }: OneMoreProps) {
   const cancel = () => {
     control.current?.abort();
     isRunning.value = false;
+    announce(texts.today.cancelled);
   };
   if (fault.value !== undefined) return <Failure error={fault.value} onRetry={ask} />;
   const own = insights.value?.locations.find(({ location_id }) => location_id === id);
