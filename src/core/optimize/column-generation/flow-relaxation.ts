@@ -40,7 +40,7 @@ export type FlowRelaxation = {
 
 /** Largest sum of flow units. */
 const MAX_SUM = 2 ** 29;
-/** Flow units per unit of demand are at most this power of 10: demand in decimals is then whole. */
+/** Flow units per unit of demand are at most 10 to this power: demand in decimals is then whole. */
 const MAX_DIGITS = 6;
 const AT_LOWER = 0;
 const BASIC = 1;
@@ -131,7 +131,7 @@ function solveScaled({ flow }: ScaledFlow, { deadlineMs, stopFlag, onLook }: Sto
     return outcome.kind === 'solved' ? outcome : null;
   } catch (error) {
     if (error instanceof OutOfTime) throw error;
-    // Sums beyond exact integers: the master begins without a flow.
+    // Sums beyond exact integers, or a certificate that does not hold: the master begins without a flow.
     return null;
   }
 }

@@ -8,7 +8,7 @@
  *      columns
  *      Small problems that branching does not prove soon: a plan by simulated annealing (`anneal.ts`), if there is
  *      none; choosing configurations of locations (`configuration-model.ts`); a better plan by annealing
- *      Large problems: parts of the city one after the other, by local search, then each by a search of its own
+ *      Large problems: rounded numbers of vehicles (`round-numbers.ts`), then parts of the city one after the other, by local search, then each by a search of its own
  *      (`parts.ts`)
  *   4. branch and cut among all moves that a cheaper plan can use: those whose reduced cost is within the gap
  */
@@ -134,7 +134,7 @@ function startFromFlow(
   if (hasParts(problem)) {
     incumbent.consider(roundNumbers(), 'rounding');
     incumbent.report();
-  } else {
+  } else if (incumbent.best() === null) {
     early.plan = planGreedily(problem, master, flow.values, incumbent.isOver, price) ?? roundNumbers();
   }
   if (flow.basis) model.setBasis(flow.basis.columnStatus, flow.basis.rowStatus);
@@ -245,6 +245,8 @@ async function finishByParts(context: Context, { relaxed }: Open, control: RunCo
 
 /** The cheapest moves for the best plan's numbers of vehicles: ways that parts leave to each other may cross. */
 function reassign({ problem, incumbent }: Context): void {
+  // Costs and first moves of all pairs take a while before the flow looks at the clock.
+  if (incumbent.isOver()) return;
   const presence = presenceAfter(problem, incumbent.best()!.moves);
   incumbent.consider(cheapestMovesTo(problem, presence, incumbent), 'rounding');
   incumbent.report();

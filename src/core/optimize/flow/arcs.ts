@@ -59,8 +59,8 @@ function createDenseArcs(arrays: Arrays, n: number, { units }: DenseCosts): ArcS
 }
 
 /**
- * A pass over costs where they are. A search that has ended on a table of some sources and sinks takes a few of them,
- * and a table of all takes longer than these. Sinks outside the tree have the potential −Infinity.
+ * Prices the costs where they are. After a netted search a few passes over all arcs are left, and a table of all would
+ * take longer than these. Sinks outside the tree have the potential −Infinity.
  */
 function addViolatedOfRows(
   arrays: Arrays,

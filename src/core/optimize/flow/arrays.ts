@@ -2,19 +2,20 @@
  * Zero-filled typed arrays for one solve. Small ones are cut from buffers of 32 KB: in V8 an array longer than 64
  * bytes has memory outside the heap, whose allocation takes about a microsecond; a piece of a buffer takes a
  * twentieth of that. A flow needs about sixty arrays, whose allocation dominated the time of small problems.
- * No piece is handed out twice; a buffer is freed with the last of its pieces. Neither post nor transfer a piece to
+ * No two arrays in use share memory. Without spare buffers a buffer is freed with the last of its pieces; with them
+ * `release` ends the use of all. Neither post nor transfer a piece to
  * another thread: the whole buffer would go with it.
  *
- * Memory that the operating system has yet to provide takes ten times as long as clearing it. So the buffers of a
+ * Memory that the operating system has yet to provide takes 6 to 25 times as long as clearing it. So the buffers of a
  * search that has ended serve those that follow in the same thread.
  */
 import type { Slot } from '../run/cache.ts';
 
 const BUFFER_BYTES = 1 << 15;
-/** Longer arrays get memory of their own. New buffers begin with this size, too, for what needs little. */
+/** Longer arrays get memory of their own. Without spare buffers the first buffer has this size, too. */
 const MAX_PIECE_BYTES = BUFFER_BYTES / 8;
 
-/** Enough for 2,000 locations. What is given back beyond it is left to the garbage collector. */
+/** What is given back beyond it is left to the garbage collector. */
 const MAX_SPARE_BYTES = 1 << 25;
 
 /** Buffers that nobody uses, of sizes that are powers of 2, with whatever they held last. */

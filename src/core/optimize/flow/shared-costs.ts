@@ -142,7 +142,8 @@ export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts):
     },
     largestCost() {
       const most = factor?.reduce((high, value) => Math.max(high, value), 0) ?? 1;
-      return Math.max(most * largestFinite(moves.units), largestFinite(listed.units));
+      // Whole, as all costs are: that of artificial arcs comes from it.
+      return Math.max(Math.ceil(most * largestFinite(moves.units)), largestFinite(listed.units));
     },
   };
 }

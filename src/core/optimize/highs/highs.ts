@@ -75,16 +75,16 @@ export async function withSolverModel<T>(
 ): Promise<T> {
   const highs = await loadSolver(cache);
   const { costScale = 1 } = source;
-  const isScaled = costScale !== 1;
+  const hasCostScale = costScale !== 1;
   const { model, dispose } = open(
     cache,
     highs,
-    isScaled ? scaleSource(source, costScale) : source,
+    hasCostScale ? scaleSource(source, costScale) : source,
     tolerance,
-    isScaled ? scaleControl(control, costScale) : control,
+    hasCostScale ? scaleControl(control, costScale) : control,
   );
   try {
-    return await operation(isScaled ? scaleModel(model, costScale) : model);
+    return await operation(hasCostScale ? scaleModel(model, costScale) : model);
   } catch (error) {
     dropIfDamaged(cache, error);
     throw error;

@@ -41,8 +41,8 @@ export type Generated = {
 /**
  * Runs and prices until no move from `firstStep` on improves the programme.
  * @param problem whose bound is proved; null: none, for a part of a problem
- * @param change since the last run: of bounds, or of what may be short of the level, which leave the basis optimal but
- *   for them; or of costs or columns, which leave it feasible
+ * @param change since the last run: bounds or the level (the basis stays dual feasible), or costs or columns (it stays
+ *   primal feasible)
  */
 export function generate(
   { master, control, counts }: FlowsSearch,
@@ -67,7 +67,8 @@ export function generate(
     counts.iterations += result.iterations;
     counts.rounds++;
     counts.columns = master.firstAdded + master.added.length;
-    // Vehicles are fewer at some place than its demand, served in full, takes. Only a level is another reason.
+    // Some place has fewer vehicles than its demand, served in full, takes: what it may lack is added. A level that is
+    // out of reach is another reason, which that does not remedy.
     const isLacking = result.status === 'infeasible' && change !== 'level';
     const rest = isLacking ? fullDemand(master, () => true) : [];
     if (rest.length > 0) {

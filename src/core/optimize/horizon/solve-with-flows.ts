@@ -46,7 +46,7 @@ const VEHICLE_NOISE = 1e-7;
 const SERVED_NOISE = 1e-9;
 /** Relative, of total demand: no plan serves more than one that is this close to the proved most. */
 const MOST_NOISE = 1e-6;
-/** What a unit of demand that is short costs at first, in dearest moves per load and step; its least, most growth. */
+/** What a unit of demand that is short costs at first, in dearest moves per load and step; then how it grows. */
 const SHORT_MOVES = 100;
 const SHORT_FACTOR = 100;
 const MOST_SHORT_GROWTH = SHORT_FACTOR ** 3;

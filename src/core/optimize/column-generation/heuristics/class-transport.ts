@@ -5,8 +5,7 @@
  * Sources i send s_i vehicles (staying is i → i at no cost), sinks j take p_j. Duals w, v with c_ij + w_i − v_j ≥ 0,
  * with equality for moves in use, prove the flow optimal for its p. To take a vehicle from b and give it to a, flow is
  * sent along a shortest path of the residual network (Dijkstra on reduced costs), which preserves optimality:
- * successive shortest paths. The start is p = s, where all vehicles stay and duals are 0, or a flow of the network
- * simplex.
+ * successive shortest paths. The start is a flow of the network simplex.
  * O(n · sinks settled) per path. Whole cost units: all sums are exact. Reference: Ahuja, Magnanti, Orlin (1993),
  * section 9.7.
  */
@@ -32,9 +31,9 @@ export function allowedCosts({ locationIds, network, limits }: Problem): Float64
 
 /**
  * @param cost from `allowedCosts`
- * @param start the cheapest flow from all vehicles to their places; absent: all stay
+ * @param start the cheapest flow from all vehicles to their places
  */
-export function createClassTransport(problem: Problem, k: number, cost: Float64Array, start?: SolvedFlow) {
+export function createClassTransport(problem: Problem, k: number, cost: Float64Array, start: SolvedFlow) {
   const n = problem.locationIds.length;
   const supply = problem.supply.subarray(k * n, (k + 1) * n);
   const present = Int32Array.from(supply);
@@ -43,8 +42,7 @@ export function createClassTransport(problem: Problem, k: number, cost: Float64A
   const count: number[][] = Array.from({ length: n }, () => []);
   const atSource = new Float64Array(n);
   const atSink = new Float64Array(n);
-  if (start) beginWith(start);
-  else for (let j = 0; j < n; j++) if (supply[j] > 0) send(j, j, supply[j]);
+  beginWith(start);
   /** Reduced distances of the last search; Infinity for sinks it did not reach. */
   const toSink = new Float64Array(n);
   const toSource = new Float64Array(n);

@@ -23,7 +23,7 @@ import { createCache } from '../../run/cache.ts';
 
 /** Locations of a part, outer ones included: the search takes about a second for so many. */
 const PART_LOCATIONS = 250;
-/** Of these, in any case inner ones. */
+/** At least so many are inner ones, even if outer ones then make the part larger. */
 const MIN_INNER = 40;
 /** Share of a part's inner locations that no part before it holds, on average. */
 const USUAL_NEW = 0.5;

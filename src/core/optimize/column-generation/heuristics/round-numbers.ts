@@ -3,9 +3,9 @@
  * the cheapest moves for that, over all moves. Columns of the relaxation do not suffice where vehicles are scarce: they
  * reach only some places of each vehicle.
  *
- * A vehicle of class k more at j costs about m_jk = min_i (value at i + c_ij), a vehicle fewer saves it. These costs hold
- * for few vehicles only, so the classes that the relaxation uses in a quarter have to stay the same: locations are
- * rounded in an order in which neighbours follow each other, and what one has more of a class the next have less.
+ * A vehicle of class k more at j costs about m_jk = min_i (value at i + c_ij), a vehicle fewer saves it. These costs
+ * hold for few vehicles only, so the classes that the relaxation uses in a quarter have to stay the same: locations
+ * are rounded in an order in which neighbours follow each other, and what one has more of a class the next have less.
  * Then vehicles are added, the least cost per demand served first, until the service level holds, and on while they
  * save more than they cost. O(n (n K + 2^K)). A heuristic: it proves nothing.
  * Reference: Floyd, Steinberg, An adaptive algorithm for spatial greyscale (1976), error diffusion.
@@ -97,33 +97,33 @@ function roundNumbers(
   }
 
   /** The class of the vehicle that serves more at j at the least cost per demand; −1: none is left. */
-  const choose = (j: number): { k: number; price: number } => {
-    let best = { k: -1, price: Number.POSITIVE_INFINITY };
+  const choose = (j: number): { k: number; perDemand: number } => {
+    let best = { k: -1, perDemand: Number.POSITIVE_INFINITY };
     for (let k = 0; k < classes; k++) {
-      const price = cost[k * n + j] / Math.min(capacities[k], open[j]);
-      if (left[k] > 0 && price < best.price) best = { k, price };
+      const perDemand = cost[k * n + j] / Math.min(capacities[k], open[j]);
+      if (left[k] > 0 && perDemand < best.perDemand) best = { k, perDemand };
     }
     return best;
   };
   const heap = new KeyHeap(n);
   const offer = (j: number) => {
     if (open[j] <= ROUNDING_NOISE) return;
-    const { k, price } = choose(j);
-    if (k >= 0) heap.push(j, price);
+    const { k, perDemand } = choose(j);
+    if (k >= 0) heap.push(j, perDemand);
   };
   for (let j = 0; j < n; j++) offer(j);
   let missing = leastServed(problem) - totalDemand(demand);
   for (const unmet of open) missing += Math.max(0, unmet);
   while (heap.size() > 0) {
     const j = heap.pop();
-    const { k, price } = choose(j);
+    const { k, perDemand } = choose(j);
     if (k < 0) continue;
-    if (price > heap.keyOf(j)) {
+    if (perDemand > heap.keyOf(j)) {
       // The class of the offer has run out.
-      heap.push(j, price);
+      heap.push(j, perDemand);
       continue;
     }
-    if (missing <= 0 && !(unmetCost && price < unmetCost[j] * UNITS_PER_COST)) {
+    if (missing <= 0 && !(unmetCost && perDemand < unmetCost[j] * UNITS_PER_COST)) {
       if (!unmetCost) break;
       continue;
     }

@@ -26,8 +26,8 @@ export function roundUp(context: Context, values: Float64Array): void {
 }
 
 /**
- * A greedy plan that extends the relaxation's moves, then the cheapest moves for its arrivals and departures. In a large
- * city, or if the moves do not suffice, a plan from rounded numbers of vehicles.
+ * A greedy plan that extends the relaxation's moves, then the cheapest moves for its arrivals and departures. In a
+ * large city, or if the moves do not suffice, a plan from rounded numbers of vehicles.
  * With bounds per location the local search, which goes on from here, finds the cheapest moves in a tenth of the time.
  * @returns moves for it to start from, which may break these bounds or serve too little; null: it has to start from the
  *   best plan

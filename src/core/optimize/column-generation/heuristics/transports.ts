@@ -55,8 +55,8 @@ export function createTransports(
 }
 
 /**
- * @returns a flow per class; null if a class has none, time is up, sums are beyond exact integers, or a certificate does
- *   not hold
+ * @returns a flow per class; null if a class has none, time is up, sums are beyond exact integers, or a certificate
+ *   does not hold
  */
 function flowsTo(
   { locationIds, capacities, supply }: Problem,
@@ -75,7 +75,8 @@ function flowsTo(
       if (outcome.kind !== 'solved') return null;
       flows.push(outcome);
     }
-  } catch {
+  } catch (error) {
+    if (error instanceof TypeError) throw error;
     return null;
   }
   return flows;

@@ -7,6 +7,8 @@ import {
   canImprove,
   improve,
 } from '../../../../../src/core/optimize/column-generation/heuristics/improve.ts';
+import { solveFlow } from '../../../../../src/core/optimize/flow/solve-flow.ts';
+import type { SolvedFlow } from '../../../../../src/core/optimize/flow/types.ts';
 import { evaluateMoves } from '../../../../../src/core/optimize/problem/evaluate.ts';
 import { demandFrom, withFloors } from '../../../../../src/core/optimize/problem/floors.ts';
 import type { Moves, Problem } from '../../../../../src/core/optimize/problem/model.ts';
@@ -63,6 +65,15 @@ function cheapestAssignment(problem: Problem, wanted: ArrayLike<number>): number
   return best(0, places);
 }
 
+/** The cheapest flow from all vehicles to the places; undefined: they cannot all go there. */
+function flowTo(problem: Problem, wanted: Int32Array, units: Float64Array): SolvedFlow | undefined {
+  const required = wanted.reduce((sum, count) => sum + count, 0);
+  const { locationIds, supply } = problem;
+  const cost = { kind: 'dense', units } as const;
+  const outcome = solveFlow({ n: locationIds.length, supply, demand: wanted, required, cost });
+  return outcome.kind === 'solved' ? outcome : undefined;
+}
+
 describe('the moves of one class', () => {
   test('are the cheapest there are after every shift, and each shift costs what it says', () => {
     let shifts = 0;
@@ -71,7 +82,9 @@ describe('the moves of one class', () => {
       const random = createRandom(seed);
       const problem = smallProblem(random);
       const n = problem.locationIds.length;
-      const transport = createClassTransport(problem, 0, allowedCosts(problem));
+      const costs = allowedCosts(problem);
+      const start = flowTo(problem, problem.supply, costs)!;
+      const transport = createClassTransport(problem, 0, costs, start);
       let before = 0;
       for (let step = 0; step < 8; step++) {
         const from = random.integer(0, n - 1);
