@@ -152,7 +152,7 @@ async function sample({ client, redis, pids }: Service): Promise<Map<string, num
   }
   const { rows } = await client.query(`
     select sum(pg_total_relation_size(relid))::float8 / 1048576 as size, sum(n_dead_tup)::float8 as dead,
-      coalesce(sum(pg_total_relation_size(relid)) filter (where schemaname <> 'public'), 0)::float8 / 1048576 as queue,
+      coalesce(sum(pg_total_relation_size(relid)) filter (where schemaname not in ('public', 'drizzle')), 0)::float8 / 1048576 as queue,
       (select count(*) from jobs)::float8 as jobs
     from pg_stat_user_tables`);
   const { size, dead, jobs, queue } = rows[0];
