@@ -8,8 +8,8 @@
  *      columns
  *      Small problems that branching does not prove soon: a plan by simulated annealing (`anneal.ts`), if there is
  *      none; choosing configurations of locations (`configuration-model.ts`); a better plan by annealing
- *      Large problems: rounded numbers of vehicles (`round-numbers.ts`), then parts of the city one after the other, by local search, then each by a search of its own
- *      (`parts.ts`)
+ *      Large problems: rounded numbers of vehicles (`round-numbers.ts`), then parts of the city one after the other, by
+ *      local search, then each by a search of its own (`parts.ts`)
  *   4. branch and cut among all moves that a cheaper plan can use: those whose reduced cost is within the gap
  */
 
