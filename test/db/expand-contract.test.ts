@@ -81,6 +81,7 @@ describe('a migration', () => {
     'CREATE INDEX IF NOT EXISTS i ON jobs (caller); CREATE INDEX j ON workers (slots)',
     'CREATE OR REPLACE VIEW job_history AS SELECT 1; COMMENT ON TABLE jobs IS $$x$$',
     'CREATE FUNCTION f(a int) RETURNS int LANGUAGE sql AS $$ SELECT 1 $$; DROP FUNCTION f(int)',
+    'ALTER FUNCTION enter_line() SET enable_seqscan = off',
     "ALTER TYPE job_priority ADD VALUE 'urgent'; INSERT INTO schema_needs VALUES (1)",
     '-- brief: a few hundred rows\nUPDATE vehicles SET capacity = 1',
   ])('may be: %s', (sql) => {

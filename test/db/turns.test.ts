@@ -139,6 +139,29 @@ describe('turns', () => {
     }
   });
 
+  test('are entered without reading the line, also where PostgreSQL planned that while nobody waited', async () => {
+    const client = await pool.connect();
+    try {
+      // Now the table is known to be empty, and to read all of it looks cheapest.
+      await client.query('vacuum analyze caller_turns, client_turns');
+      await client.query('select pg_stat_force_next_flush()');
+      await client.query('begin');
+      await client.query(
+        `insert into jobs (job_id, status, request_id, input, input_hash, caller)
+         select 'opt_' || i, 'queued', 'r', '{}', '', 'c' || i from generate_series(1, 2000) i`,
+      );
+      // What this transaction has done.
+      const { rows } = await client.query(
+        `select sum(seq_scan)::int as scans from pg_stat_xact_user_tables
+         where relname in ('caller_turns', 'client_turns')`,
+      );
+      await client.query('commit');
+      expect(rows[0].scans).toBe(0);
+    } finally {
+      client.release();
+    }
+  });
+
   test('take several jobs of several callers that are claimed at the same moment one from each', async () => {
     for (const caller of ['a', 'b', 'c']) await storeMany(5, { caller });
     const claims = await Promise.all(Array.from({ length: 6 }, () => claim()));

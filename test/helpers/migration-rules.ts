@@ -30,7 +30,14 @@ const LARGE = new Set([
 
 /** Statements that only add, or change nothing that the version before sees. */
 const HARMLESS = new Set([
-  ...['CreateEnumStmt', 'CreateSeqStmt', 'CreateFunctionStmt', 'CreateTrigStmt', 'ViewStmt'],
+  ...[
+    'CreateEnumStmt',
+    'CreateSeqStmt',
+    'CreateFunctionStmt',
+    'AlterFunctionStmt',
+    'CreateTrigStmt',
+    'ViewStmt',
+  ],
   ...['CommentStmt', 'GrantStmt', 'InsertStmt', 'SelectStmt'],
 ]);
 /** The same in `ALTER TABLE`. */
