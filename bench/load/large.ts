@@ -1,16 +1,17 @@
 /**
  * `npm run bench:load-large -- [--calls 10] [--backends redis,postgres] [--locations 1000] [--vehicles 100000]`: one
- * large synchronous call beside its own solve, in turns, with the phases of its job and the peak memory of API and
- * worker.
+ * large synchronous call beside its own solve, in turns, with the phases of its job, the processor time of each
+ * process, and the peak memory of API and worker.
  */
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { optimizeCached as optimize } from '../../test/core/optimize/cached.ts';
 import { figure, percentile, ratio, readArguments, reportTable, whole } from '../cli.ts';
 import { BENCH_SETTINGS, cityRequest } from '../requests.ts';
 import { endAll, endAllOnFault, spawnWorker } from './processes.ts';
+import { databaseMs, processorMs } from './processor-time.ts';
 import { BACKENDS, startLoadService } from './service.ts';
 
 const { calls, backends, locations, vehicles, json } = readArguments({
@@ -44,19 +45,9 @@ async function send(api: string): Promise<{ ms: number; bytes: number; job: stri
   return { ms, bytes: answer.length, job: `${api}/api/v1/jobs/${job}` };
 }
 
-/** The most memory that a process of the service has had, in MB. @param script its entry */
-function peakOf(script: string): number {
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-    try {
-      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-      const isOurs = Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]) === process.pid;
-      if (!isOurs || !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(script)) continue;
-      return Number(/^VmHWM:\s+(\d+)/m.exec(status)?.[1]) / 1024;
-    } catch {
-      // it has ended
-    }
-  }
-  throw new Error(`no process runs ${script}`);
+/** The most memory that a process has had, in MB. */
+function peakOf(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
 const rows = new Map<string, string[]>();
@@ -64,12 +55,19 @@ const note = (row: string, cell: string) => rows.set(row, [...(rows.get(row) ?? 
 
 async function measure(backend: string): Promise<void> {
   try {
-    const { api, env } = await startLoadService(backend, places);
-    await spawnWorker(env);
+    const { api, apiPid, env, postgres } = await startLoadService(backend, places);
+    const worker = await spawnWorker(env);
+    const processors: [string, () => number][] = [
+      ['API', () => processorMs(apiPid)],
+      ['worker', () => processorMs(worker)],
+      ['PostgreSQL', () => databaseMs(postgres.folder)],
+    ];
+    let before: number[] = [];
     const times = { call: [] as number[], solve: [] as number[] };
     const phases = new Map<string, number[]>();
     let [bytes, first] = [0, 0];
     for (let c = -2; c < calls; c++) {
+      if (c === 0) before = processors.map(([, read]) => read());
       const startedMs = performance.now();
       await optimize({ request: problem, locations: places, settings: BENCH_SETTINGS });
       const solve = performance.now() - startedMs;
@@ -87,9 +85,11 @@ async function measure(backend: string): Promise<void> {
     note('the solve alone', figure(times.solve));
     note('call / solve', ratio(times.call.map((ms, c) => ms / times.solve[c])));
     for (const [phase, list] of phases) note(`of the job: ${phase}`, figure(list));
+    for (const [i, [name, read]] of processors.entries())
+      note(`processor time of ${name}, mean of a call`, whole((read() - before[i]) / calls));
     note('request and answer, MB', `${(body.length / 1e6).toFixed(1)} and ${(bytes / 1e6).toFixed(1)}`);
-    note('most memory of the API, MB', whole(peakOf('src/main.ts')));
-    note('most memory of the worker, MB', whole(peakOf('workers/main.ts')));
+    note('most memory of the API, MB', whole(peakOf(apiPid)));
+    note('most memory of the worker, MB', whole(peakOf(worker)));
     console.error(backend, percentile(times.call, 0.5).toFixed(0));
   } finally {
     await endAll();

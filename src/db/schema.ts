@@ -56,7 +56,10 @@ import {
   WEBHOOK_EVENTS,
 } from '../contracts/webhooks.ts';
 
-/** JSON kept as the text that was sent: stored once, returned without parsing. */
+/**
+ * JSON kept as the text that was sent: stored once, returned without parsing. Large values are compressed by lz4 where
+ * the server has it (migration `lz4`).
+ */
 const jsonText = customType<{ data: string; driverData: string }>({ dataType: () => 'json' });
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
