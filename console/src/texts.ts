@@ -66,7 +66,7 @@ export const texts = {
   live: {
     connecting: 'connecting …',
     live: 'live',
-    away: 'connection lost, trying again …',
+    polling: 'not live: the page asks every few seconds',
   },
   progress: {
     cancel: 'Cancel',
