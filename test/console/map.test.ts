@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serveCity } from '../../bench/console-map-city.ts';
 import { frameOf, isCovered, moved, place } from '../../console/src/map/frame.ts';
 import { findChromium, openBrowser } from '../helpers/browser.ts';
 import { addressOf, pictureOf, startConsole } from '../helpers/console.ts';
@@ -34,6 +35,108 @@ describe('the picture of the map, while the map moves', () => {
     expect(isEnough(0, -121, 1)).toBe(false);
     // Smaller by a third around the middle, it leaves the edges open.
     expect(isEnough(size.width / 6, size.height / 6, 2 / 3)).toBe(false);
+  });
+});
+
+/**
+ * Notes which arcs each canvas holds, by where they begin and end: what is laid on another canvas brings its own.
+ * `fade` shows the other plan, and then the first one again if it is cut off half-way. It evaluates to the number of
+ * arcs on the map in each frame until the change is over.
+ */
+const COUNT_ARCS = `(() => {
+  const held = new WeakMap();
+  const arcsOf = (canvas) => held.get(canvas) ?? held.set(canvas, new Set()).get(canvas);
+  const shares = [];
+  let path = [];
+  const notes = {
+    beginPath: () => { path = []; },
+    moveTo: (_, point) => path.push(point),
+    lineTo: (_, point) => path.push(point),
+    fill: ({ canvas }) => {
+      // An outline of two sides with 17 points each.
+      if (path.length !== 34) return;
+      const middle = (i) => [0, 1].map((k) => ((path[i][k] + path[33 - i][k]) / 2).toFixed(1));
+      arcsOf(canvas).add([...middle(0), ...middle(16)].join());
+    },
+    clearRect: ({ canvas }) => arcsOf(canvas).clear(),
+    drawImage: ({ canvas, globalAlpha }, [other]) => {
+      if (canvas.isConnected) shares.push(globalAlpha);
+      if (globalAlpha > 0) for (const arc of arcsOf(other)) arcsOf(canvas).add(arc);
+    },
+  };
+  for (const [name, note] of Object.entries(notes)) {
+    const own = CanvasRenderingContext2D.prototype[name];
+    CanvasRenderingContext2D.prototype[name] = function (...values) {
+      note(this, values);
+      return own.apply(this, values);
+    };
+  }
+  const { get, set } = Object.getOwnPropertyDescriptor(HTMLCanvasElement.prototype, 'width');
+  Object.defineProperty(HTMLCanvasElement.prototype, 'width', {
+    get,
+    set(width) {
+      arcsOf(this).clear();
+      set.call(this, width);
+    },
+  });
+  const showOther = () => document.querySelector('.toggle button[aria-pressed=false]').click();
+  window.fade = (isCutOff) => new Promise((resolve) => {
+    const counts = [];
+    shares.length = 0;
+    showOther();
+    const frame = () => {
+      counts.push(arcsOf(document.querySelector('.map > canvas')).size);
+      // While pictures are mixed, the last share is below 1.
+      if (shares.length > 1 && shares.at(-1) === 1) return resolve(counts);
+      if (isCutOff && shares.some((share) => share > 0 && share < 1)) {
+        isCutOff = false;
+        showOther();
+      }
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  });
+})()`;
+
+describe.skipIf(!executable)('a plan that becomes another one, on the map of a large city', () => {
+  const MAX_ARCS = 300;
+  let city: Awaited<ReturnType<typeof serveCity>>;
+  let browser: Awaited<ReturnType<typeof openBrowser>>;
+  beforeAll(async () => {
+    [city, browser] = await Promise.all([serveCity(400, 500), openBrowser(executable!)]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    city.close();
+  });
+
+  async function fade(plans: string, isCutOff: boolean): Promise<number[]> {
+    const page = await browser.newPage();
+    await page.addInitScript(COUNT_ARCS);
+    await page.goto(`${city.url}/console/plans?${plans}`);
+    await pictureOf(page);
+    const counts = await page.evaluate<number[]>(`fade(${isCutOff})`);
+    await page.close();
+    return counts;
+  }
+
+  test.each([
+    ['is shown to its end', false],
+    ['is cut off by the way back', true],
+  ])(
+    'has at most 300 arcs in every frame, all of the first and then of the second, if it %s',
+    async (_, isCutOff) => {
+      const counts = await fade('a=a&b=b', isCutOff);
+      expect([counts[0], counts.at(-1)]).toEqual([MAX_ARCS, MAX_ARCS]);
+      expect(Math.max(...counts)).toBe(MAX_ARCS);
+    },
+  );
+
+  test('keeps the arcs that both plans have', async () => {
+    const counts = await fade('a=a&b=c', false);
+    expect(Math.max(...counts)).toBe(MAX_ARCS);
+    // A tenth of the moves differs.
+    expect(Math.min(...counts)).toBeGreaterThan(0.75 * MAX_ARCS);
   });
 });
 
@@ -232,6 +335,7 @@ describe.skipIf(!executable)('the map of the console', () => {
   test('fits a phone, with its sentence above the map and the vehicles of a move in sight', async () => {
     const { page, close } = await fleet.open('/map', { width: 390, height: 844, colours: 'dark' });
     await rows(page).first().waitFor();
+    await page.locator('.map > canvas').waitFor();
     const boxOf = async (selector: string) => (await page.locator(selector).first().boundingBox())!;
     expect((await boxOf('h1')).y).toBeLessThan((await boxOf('.map')).y);
     const cost = await boxOf('.work-list tbody td:last-child');
