@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
@@ -138,6 +139,22 @@ describe.skipIf(!executable)('a plan that becomes another one, on the map of a l
     // A tenth of the moves differs.
     expect(Math.min(...counts)).toBeGreaterThan(0.75 * MAX_ARCS);
   });
+
+  test('has a work list of which a print has all moves, however many are shown', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${city.url}/console/map?plan=a`);
+    const rows = page.locator('.work-list tbody tr');
+    await rows.first().waitFor();
+    expect(await rows.count()).toBe(25);
+    const paper = await page.pdf({ landscape: true });
+    expect(await rows.count()).toBe(500);
+    // Less than 50 rows fit on a sheet.
+    expect(paper.toString('latin1').match(/\/Type \/Page\b/g)!.length).toBeGreaterThan(10);
+    await page.emulateMedia({ media: 'print' });
+    await page.getByRole('button', { name: 'Veh.' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);
+    await page.close();
+  });
 });
 
 describe.skipIf(!executable)('the map of the console', () => {
@@ -207,6 +224,36 @@ describe.skipIf(!executable)('the map of the console', () => {
     await close();
   });
 
+  test('has a work list that is lit with the map, filtered by words, sorted by its columns, and a CSV', async () => {
+    const { page, close } = await fleet.open('/map');
+    await rows(page).first().waitFor();
+    const plain = await pictureOf(page);
+    await rows(page).first().hover();
+    const lit = await pictureOf(page, plain);
+    await page.getByRole('heading', { level: 1 }).hover();
+    expect(await pictureOf(page, lit)).toBe(plain);
+
+    const filter = page.getByRole('searchbox', { name: 'Filter by location' });
+    await filter.fill('gramercy');
+    const found = await rows(page).allTextContents();
+    expect(found.length).toBeLessThan(12);
+    expect(found.filter((text) => !text.includes('Gramercy'))).toEqual([]);
+    await filter.fill('');
+
+    const vehicles = async () => (await rows(page).locator('td:nth-child(3)').allTextContents()).map(Number);
+    await page.getByRole('button', { name: 'Veh.' }).click();
+    const falling = await vehicles();
+    expect(falling).toEqual(falling.toSorted((a, b) => b - a));
+    await page.getByRole('button', { name: 'Veh.' }).click();
+    expect(await vehicles()).toEqual(falling.toReversed());
+
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
+    expect(lines.length).toBe(1 + falling.length);
+    await close();
+  });
+
   test('has the whole work list, and says so, where the address names a location that is not in the plan', async () => {
     const { page, close } = await fleet.open('/map?location=9999');
     await page.getByText('Location 9999 is not in this plan, so nothing is selected.').waitFor();
@@ -228,6 +275,23 @@ describe.skipIf(!executable)('the map of the console', () => {
     expect(await rows(page).count()).toBe(moves);
     await page.getByRole('button', { name: 'Reset Service level' }).click();
     await sentence(page, /^95\.0% served/);
+    await close();
+  });
+
+  test.each([
+    ['Longest move', '3', { max_distance: 3 }],
+    ['Cost ceiling', '200', { max_rebalancing_cost: 200 }],
+    ['Price of a lost trip', '2', { unmet_demand_cost: 2 }],
+  ])('plans again with what the slider %s says', async (name, value, constraints) => {
+    const { page, close } = await fleet.open('/map');
+    await sentence(page, /^95\.0% served/);
+    const asked = page.waitForRequest((request) => request.url().endsWith('/api/v1/optimize'));
+    await page.getByRole('slider', { name }).fill(value);
+    expect((await asked).postDataJSON().constraints).toMatchObject(constraints);
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^New plan/ })
+      .waitFor();
     await close();
   });
 
