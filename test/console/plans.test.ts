@@ -97,6 +97,17 @@ describe.skipIf(!executable)('the plans of the console', () => {
     await close();
   });
 
+  test('have a point each of cost against coverage, and a click on one ticks its plan', async () => {
+    const { page, close } = await fleet.open('/plans');
+    await page.getByRole('img', { name: 'Cost against coverage' }).waitFor();
+    const ticks = page.getByRole('checkbox', { name: /^Compare the plan of/ });
+    const points = page.locator('.scatter circle');
+    expect(await points.count()).toBe(await ticks.count());
+    await points.first().click();
+    await page.getByRole('checkbox', { name: /^Compare the plan of/, checked: true }).waitFor();
+    await close();
+  });
+
   test('become each other on the map within 400 ms: arcs of one go, those of the other come, and the rest stays', async () => {
     const { page, close } = await fleet.open('/plans', { prepare: (page) => page.clock.install() });
     const ticks = page.getByRole('checkbox', { name: /^Compare the plan of/ });
