@@ -106,7 +106,9 @@ describe.skipIf(!executable)('the forecast page of the console', () => {
     const rows = page.getByRole('table', { name: /observed and forecast/ }).locator('tbody tr');
     await rows.nth(15).waitFor();
     expect(await rows.nth(15).textContent()).not.toContain('–');
-    await page.getByText('Street fair, from 2017-04-20T14:00:00').waitFor();
+    await page
+      .getByText('Street fair, from Apr 20, 2017, 10:00 AM EDT to Apr 20, 2017, 06:00 PM EDT')
+      .waitFor();
     await close();
   });
 

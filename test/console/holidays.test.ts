@@ -6,13 +6,13 @@ import { send } from '../helpers/service.ts';
 const executable = findChromium();
 if (!executable) console.warn('SKIPPED: holidays in the console; no Chromium was found on PATH');
 
-/** Keeps what is written on canvases: the marks of a chart. */
+/** Keeps what is written on canvases, as the marks of a chart are: each text that begins and ends on its canvas. */
 const KEEP_WRITTEN = `(() => {
   window.written = new Set();
   const { fillText } = CanvasRenderingContext2D.prototype;
-  CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
-    window.written.add(text);
-    return fillText.call(this, text, ...at);
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+    if (x >= 0 && x + this.measureText(text).width <= this.canvas.width) window.written.add(text);
+    return fillText.call(this, text, x, y);
   };
 })()`;
 
@@ -42,14 +42,14 @@ describe.skipIf(!executable)('the console of a city whose public holidays are kn
     await close();
   });
 
-  test('names holidays and events below the chart of Forecast, and marks them in it', async () => {
+  test('names holidays and events below the chart of Forecast, and marks them by whole names', async () => {
     const { page, close } = await fleet.open('/forecast?location=161&date=2017-02-19&days=2', {
       prepare: async (prepared) => {
         await prepared.addInitScript(KEEP_WRITTEN);
       },
     });
     await page.getByText("Mon, Feb 20, 2017: Washington's Birthday").waitFor();
-    await page.getByText('Street fair, from 2017-02-20T14:00:00').waitFor();
+    await page.getByText('Street fair, from Feb 20, 2017, 09:00 AM EST').waitFor();
     const written = await page.evaluate<string[]>('[...window.written]');
     expect(written).toEqual(expect.arrayContaining(["Washington's Birthday", 'Street fair']));
     await close();

@@ -190,15 +190,19 @@ function drawMarks(chart: uPlot, marks: readonly Mark[], font: string): void {
   ctx.fillStyle = colourOf('--hover');
   for (const { left, right } of stretches) ctx.fillRect(left, bbox.top, right - left, bbox.height);
   ctx.fillStyle = colourOf('--quiet');
+  ctx.textAlign = 'left';
   ctx.textBaseline = 'top';
   ctx.font = font.replace(/^\d+/, (size) => String(Number(size) * ratio));
   /** Where the last name of each row ends. */
   const ends: number[] = [];
   for (const { name, left } of stretches) {
-    const free = ends.findIndex((end) => end < left);
+    const { width } = ctx.measureText(name);
+    // A name is whole, also that of a stretch at the right edge.
+    const x = Math.min(left + 4 * ratio, bbox.left + bbox.width - width);
+    const free = ends.findIndex((end) => end < x);
     const row = free === -1 ? ends.length : free;
-    ends[row] = left + ctx.measureText(name).width + 8 * ratio;
-    ctx.fillText(name, left + 4 * ratio, bbox.top + (4 + 16 * row) * ratio);
+    ends[row] = x + width + 4 * ratio;
+    ctx.fillText(name, x, bbox.top + (4 + 16 * row) * ratio);
   }
   ctx.restore();
 }
