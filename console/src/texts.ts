@@ -66,7 +66,7 @@ export const texts = {
   live: {
     connecting: 'connecting …',
     live: 'live',
-    away: 'connection lost, trying again …',
+    polling: 'not live: the page asks every few seconds',
   },
   progress: {
     cancel: 'Cancel',
@@ -173,6 +173,8 @@ export const texts = {
     workList: 'All moves as the work list',
     known: 'Holidays and events',
     nothingKnown: 'No public holiday and no stored event falls into these hours.',
+    noEvent:
+      'No stored event falls into these hours. Public holidays are not known here: FORECASTING_HOLIDAYS names no region.',
     everywhere: 'everywhere',
     noHistory: (places: string) =>
       `${of(places, 'location has', 'locations have')} no demand history: planned with what is expected there.`,

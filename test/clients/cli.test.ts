@@ -13,6 +13,7 @@ import { openProxy } from '../chaos/proxy.ts';
 import { compareAnswer, type Ids, useIds } from '../docs/answers.ts';
 import { readSteps } from '../docs/blocks.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
+import { storeKey } from '../helpers/keys.ts';
 import { openReverseProxy } from '../helpers/reverse-proxy.ts';
 import { simpleRequest, startTestService } from '../helpers/service.ts';
 
@@ -31,8 +32,8 @@ function startFleet(url: string, args: string[], env: Record<string, string> = {
 }
 
 /** Runs a command to its end. @param input what it reads on standard input */
-async function fleet(url: string, args: string[], input = ''): Promise<Ended> {
-  const child = startFleet(url, args);
+async function fleet(url: string, args: string[], input = '', env = {}): Promise<Ended> {
+  const child = startFleet(url, args, env);
   child.stdin!.end(input);
   const [out, err] = await Promise.all([readAll(child.stdout!), readAll(child.stderr!), once(child, 'exit')]);
   return { code: child.exitCode!, out, err };
@@ -167,6 +168,14 @@ describe('fleet', () => {
     await Promise.all([database.close(), queue.close()]);
   });
 
+  test('doctor opens the WebSocket of a service that wants a key', async () => {
+    const api = await service.startApi({ AUTH: 'keys' });
+    const { key } = await storeKey(service.db, 'planner');
+    const { out } = await fleet(api.url, ['doctor'], '', { FLEET_API_KEY: key });
+    expect(out).toMatch(/^well {3}socket +WebSocket open$/m);
+    await service.close(api);
+  });
+
   test('a service that refuses the caller ends with 6, one that fails with 1', async () => {
     const answer = (status: number, code: string) => {
       const errors = [{ code, message: 'sorry', field: null, detail: null }];
@@ -244,6 +253,8 @@ describe('fleet', () => {
       ...['A,1,2016-01-01,2017-01-01,0.5', 'B,1,2010-01-01,2016-01-01,0.9', 'C,2,2016-06-01,2017-04-01,0.4'],
     ];
     await run(['data', 'push', 'fleet', '-'], `${ages.join('\n')}\nD,2,,,\n`);
+    const { out: pulled } = await run(['data', 'pull', 'fleet']);
+    expect((await run(['data', 'push', 'fleet', '-'], pulled)).out).toBe('fleet: 0 created, 4 updated\n');
     const on = ['--date', '2017-05-04'];
     const all = await run(['risk', ...on, '--top', '2']);
     expect(all.out).toMatch(/^on 2017-05-04, the highest 2 of 3 scores\n1 of 4 vehicles have no acquired_on/);

@@ -86,6 +86,16 @@ describe.skipIf(!executable)('the console, in Chromium, with the sample', () => 
       await close();
     });
 
+    test('plans for the day that is chosen', async () => {
+      const { page, close } = await fleet.open('');
+      await page.getByLabel('First day').fill('2017-04-20');
+      await page.getByRole('button', { name: 'Plan again' }).click();
+      await page
+        .getByRole('heading', { level: 1, name: /^Thursday, April 20, 2017: .* trips expected/ })
+        .waitFor();
+      await close();
+    });
+
     test('says why there is no plan at all, and plans the same again with a relaxation', async () => {
       const constraints = { shortage: 'fail', max_distance: 0.5 };
       const refused = await send(`${fleet.url}/api/v1/decisions`, { body: { constraints } });
@@ -129,7 +139,7 @@ describe.skipIf(!executable)('the console, in Chromium, with the sample', () => 
       await close();
     });
 
-    test('names the stored events of its hours, with their locations', async () => {
+    test('names the stored events of its hours, with their locations, and says that it knows no holidays', async () => {
       const hours = { from: '2017-04-20T14:00:00Z', to: '2017-04-20T22:00:00Z' };
       const event = { event_id: 'fair', location_id: 161, kind: 'fair', name: 'Street fair', ...hours };
       await send(`${fleet.url}/api/v1/data/events`, { method: 'PUT', body: { events: [event] } });
@@ -137,8 +147,15 @@ describe.skipIf(!executable)('the console, in Chromium, with the sample', () => 
       const { data } = (await send(`${fleet.url}/api/v1/decisions`, { body })).body;
       const { page, close } = await fleet.open(`/?decision=${data.decision_id}`);
       await page.getByText('Street fair, Midtown Center').waitFor();
-      await close();
       await send(`${fleet.url}/api/v1/data/events/fair`, { method: 'DELETE' });
+      const without = (await send(`${fleet.url}/api/v1/decisions`, { body })).body.data;
+      await page.goto(`${fleet.url}/console/?decision=${without.decision_id}`);
+      await page
+        .getByText(
+          'No stored event falls into these hours. Public holidays are not known here: FORECASTING_HOLIDAYS names no region.',
+        )
+        .waitFor();
+      await close();
     });
 
     test('names the zone of its hours, and leaves a decision that looks ahead to the page Ahead', async () => {

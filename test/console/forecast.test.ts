@@ -80,6 +80,21 @@ describe.skipIf(!executable)('the forecast page of the console', () => {
     await close();
   });
 
+  test('has wider intervals where more confidence is asked for', async () => {
+    const { page, close } = await fleet.open('/forecast?location=161&days=1');
+    const sentence = page.getByRole('heading', { level: 1, name: /at 80%/ });
+    const widthIn = (text: string) => {
+      const [, lower, upper] = /\(([\d,]+)–([\d,]+) at/.exec(text)!;
+      return Number(upper.replaceAll(',', '')) - Number(lower.replaceAll(',', ''));
+    };
+    const usual = widthIn((await sentence.textContent())!);
+    await page.getByRole('combobox', { name: /^Interval/ }).selectOption('0.95');
+    const wider = page.getByRole('heading', { level: 1, name: /at 95%/ });
+    expect(widthIn((await wider.textContent())!)).toBeGreaterThan(usual);
+    expect(new URL(page.url()).searchParams.get('confidence')).toBe('0.95');
+    await close();
+  });
+
   test('shows what came beside a forecast of the past, and marks the events of those days', async () => {
     const event = { event_id: 'fair', location_id: 161, kind: 'fair', name: 'Street fair' };
     const hours = { from: '2017-04-20T14:00:00Z', to: '2017-04-20T22:00:00Z' };
@@ -91,7 +106,9 @@ describe.skipIf(!executable)('the forecast page of the console', () => {
     const rows = page.getByRole('table', { name: /observed and forecast/ }).locator('tbody tr');
     await rows.nth(15).waitFor();
     expect(await rows.nth(15).textContent()).not.toContain('–');
-    await page.getByText('Street fair, from 2017-04-20T14:00:00').waitFor();
+    await page
+      .getByText('Street fair, from Apr 20, 2017, 10:00 AM EDT to Apr 20, 2017, 06:00 PM EDT')
+      .waitFor();
     await close();
   });
 

@@ -2,6 +2,7 @@ import type { WebSocketRoute } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../helpers/browser.ts';
 import { addressOf, startConsole } from '../helpers/console.ts';
+import { openReverseProxy } from '../helpers/reverse-proxy.ts';
 import { send, simpleRequest } from '../helpers/service.ts';
 
 const executable = findChromium();
@@ -92,7 +93,7 @@ describe.skipIf(!executable)('the jobs of the console', () => {
     await page.getByRole('row').filter({ hasText: 'applying rules about pairs' }).waitFor();
     await page.getByText('live', { exact: true }).waitFor();
     await sockets[0]!.close();
-    await page.getByText('connection lost, trying again …').waitFor();
+    await page.getByText('not live: the page asks every few seconds').waitFor();
     await page.getByText('live', { exact: true }).waitFor();
     expect(sockets.length).toBeGreaterThan(1);
     // The service may be unable to read a job for a moment: it is subscribed to again, not forgotten.
@@ -114,6 +115,55 @@ describe.skipIf(!executable)('the jobs of the console', () => {
       .waitFor();
     expect((await send(`${fleet.url}/api/v1/jobs/${jobId}`)).body.data.status).toBe('cancelled');
     await page.close();
+  });
+
+  test('asks for its jobs where the service refuses its WebSocket, says so, and is live once it is let in', async () => {
+    const { url: service } = await fleet.startApi({ WEBSOCKET_MAX_PER_CALLER: 1 });
+    const jobId = await begin('decisions', LONG);
+    const first = (await fleet.open(`/jobs?job=${jobId}`, { service })).page;
+    await first.getByText('live', { exact: true }).waitFor();
+    const { page: second } = await fleet.open(`/jobs?job=${jobId}`, { service });
+    await second.getByText('not live: the page asks every few seconds').waitFor();
+    expect(await fleet.serious(second)).toEqual([]);
+    // Best plan and bound, drawn from what was read.
+    const detail = second.getByRole('region', { name: 'Job: decision' });
+    await detail.getByRole('table', { name: 'Best plan and bound' }).waitFor({ state: 'attached' });
+    // On the decision's own page, nothing but the job that is followed tells of it.
+    await second.goto(`${service}/console/?decision=${jobId}`);
+    await second.getByText('applying rules about pairs').waitFor();
+    await second.getByRole('button', { name: 'Cancel' }).click();
+    await second.getByText('This plan was cancelled.').waitFor();
+    // So does a job that the page itself began.
+    await second.goto(`${service}/console/`);
+    await second.getByRole('button', { name: 'Plan again' }).click();
+    await second
+      .getByRole('status')
+      .filter({ hasText: /^New plan/ })
+      .waitFor();
+
+    const other = await begin('decisions', LONG);
+    await second.goto(`${service}/console/jobs?job=${other}`);
+    await second.getByText('not live: the page asks every few seconds').waitFor();
+    await first.close();
+    await second.getByText('live', { exact: true }).waitFor();
+    await detail.getByRole('button', { name: 'Cancel' }).click();
+    await detail.getByText('cancelled', { exact: true }).waitFor();
+    await second.getByRole('status').filter({ hasText: 'A job has ended: decision' }).waitFor();
+    await second.close();
+  });
+
+  test.each([
+    ['refuses it', 'refuse'],
+    ['never answers', 'hold'],
+  ] as const)('follows a job through a proxy that knows no WebSocket and %s', async (_, upgrades) => {
+    const proxy = await openReverseProxy(fleet.url, [], upgrades);
+    const jobId = await begin('decisions', LONG);
+    const { page } = await fleet.open(`/?decision=${jobId}`, { service: proxy.url });
+    await page.getByText('applying rules about pairs').waitFor();
+    await send(`${fleet.url}/api/v1/jobs/${jobId}`, { method: 'DELETE' });
+    await page.getByText('This plan was cancelled.').waitFor();
+    await page.close();
+    await proxy.close();
   });
 
   test('shows phases and attempts of a job that has ended, and leads to its plan', async () => {

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serveCity } from '../../bench/console-map-city.ts';
 import { frameOf, isCovered, moved, place } from '../../console/src/map/frame.ts';
 import { findChromium, openBrowser } from '../helpers/browser.ts';
 import { addressOf, pictureOf, startConsole } from '../helpers/console.ts';
@@ -34,6 +36,124 @@ describe('the picture of the map, while the map moves', () => {
     expect(isEnough(0, -121, 1)).toBe(false);
     // Smaller by a third around the middle, it leaves the edges open.
     expect(isEnough(size.width / 6, size.height / 6, 2 / 3)).toBe(false);
+  });
+});
+
+/**
+ * Notes which arcs each canvas holds, by where they begin and end: what is laid on another canvas brings its own.
+ * `fade` shows the other plan, and then the first one again if it is cut off half-way. It evaluates to the number of
+ * arcs on the map in each frame until the change is over.
+ */
+const COUNT_ARCS = `(() => {
+  const held = new WeakMap();
+  const arcsOf = (canvas) => held.get(canvas) ?? held.set(canvas, new Set()).get(canvas);
+  const shares = [];
+  let path = [];
+  const notes = {
+    beginPath: () => { path = []; },
+    moveTo: (_, point) => path.push(point),
+    lineTo: (_, point) => path.push(point),
+    fill: ({ canvas }) => {
+      // An outline of two sides with 17 points each.
+      if (path.length !== 34) return;
+      const middle = (i) => [0, 1].map((k) => ((path[i][k] + path[33 - i][k]) / 2).toFixed(1));
+      arcsOf(canvas).add([...middle(0), ...middle(16)].join());
+    },
+    clearRect: ({ canvas }) => arcsOf(canvas).clear(),
+    drawImage: ({ canvas, globalAlpha }, [other]) => {
+      if (canvas.isConnected) shares.push(globalAlpha);
+      if (globalAlpha > 0) for (const arc of arcsOf(other)) arcsOf(canvas).add(arc);
+    },
+  };
+  for (const [name, note] of Object.entries(notes)) {
+    const own = CanvasRenderingContext2D.prototype[name];
+    CanvasRenderingContext2D.prototype[name] = function (...values) {
+      note(this, values);
+      return own.apply(this, values);
+    };
+  }
+  const { get, set } = Object.getOwnPropertyDescriptor(HTMLCanvasElement.prototype, 'width');
+  Object.defineProperty(HTMLCanvasElement.prototype, 'width', {
+    get,
+    set(width) {
+      arcsOf(this).clear();
+      set.call(this, width);
+    },
+  });
+  const showOther = () => document.querySelector('.toggle button[aria-pressed=false]').click();
+  window.fade = (isCutOff) => new Promise((resolve) => {
+    const counts = [];
+    shares.length = 0;
+    showOther();
+    const frame = () => {
+      counts.push(arcsOf(document.querySelector('.map > canvas')).size);
+      // While pictures are mixed, the last share is below 1.
+      if (shares.length > 1 && shares.at(-1) === 1) return resolve(counts);
+      if (isCutOff && shares.some((share) => share > 0 && share < 1)) {
+        isCutOff = false;
+        showOther();
+      }
+      requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+  });
+})()`;
+
+describe.skipIf(!executable)('a plan that becomes another one, on the map of a large city', () => {
+  const MAX_ARCS = 300;
+  let city: Awaited<ReturnType<typeof serveCity>>;
+  let browser: Awaited<ReturnType<typeof openBrowser>>;
+  beforeAll(async () => {
+    [city, browser] = await Promise.all([serveCity(400, 500), openBrowser(executable!)]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    city.close();
+  });
+
+  async function fade(plans: string, isCutOff: boolean): Promise<number[]> {
+    const page = await browser.newPage();
+    await page.addInitScript(COUNT_ARCS);
+    await page.goto(`${city.url}/console/plans?${plans}`);
+    await pictureOf(page);
+    const counts = await page.evaluate<number[]>(`fade(${isCutOff})`);
+    await page.close();
+    return counts;
+  }
+
+  test.each([
+    ['is shown to its end', false],
+    ['is cut off by the way back', true],
+  ])(
+    'has at most 300 arcs in every frame, all of the first and then of the second, if it %s',
+    async (_, isCutOff) => {
+      const counts = await fade('a=a&b=b', isCutOff);
+      expect([counts[0], counts.at(-1)]).toEqual([MAX_ARCS, MAX_ARCS]);
+      expect(Math.max(...counts)).toBe(MAX_ARCS);
+    },
+  );
+
+  test('keeps the arcs that both plans have', async () => {
+    const counts = await fade('a=a&b=c', false);
+    expect(Math.max(...counts)).toBe(MAX_ARCS);
+    // A tenth of the moves differs.
+    expect(Math.min(...counts)).toBeGreaterThan(0.75 * MAX_ARCS);
+  });
+
+  test('has a work list of which a print has all moves, however many are shown', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${city.url}/console/map?plan=a`);
+    const rows = page.locator('.work-list tbody tr');
+    await rows.first().waitFor();
+    expect(await rows.count()).toBe(25);
+    const paper = await page.pdf({ landscape: true });
+    expect(await rows.count()).toBe(500);
+    // Less than 50 rows fit on a sheet.
+    expect(paper.toString('latin1').match(/\/Type \/Page\b/g)!.length).toBeGreaterThan(10);
+    await page.emulateMedia({ media: 'print' });
+    await page.getByRole('button', { name: 'Veh.' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);
+    await page.close();
   });
 });
 
@@ -104,6 +224,36 @@ describe.skipIf(!executable)('the map of the console', () => {
     await close();
   });
 
+  test('has a work list that is lit with the map, filtered by words, sorted by its columns, and a CSV', async () => {
+    const { page, close } = await fleet.open('/map');
+    await rows(page).first().waitFor();
+    const plain = await pictureOf(page);
+    await rows(page).first().hover();
+    const lit = await pictureOf(page, plain);
+    await page.getByRole('heading', { level: 1 }).hover();
+    expect(await pictureOf(page, lit)).toBe(plain);
+
+    const filter = page.getByRole('searchbox', { name: 'Filter by location' });
+    await filter.fill('gramercy');
+    const found = await rows(page).allTextContents();
+    expect(found.length).toBeLessThan(12);
+    expect(found.filter((text) => !text.includes('Gramercy'))).toEqual([]);
+    await filter.fill('');
+
+    const vehicles = async () => (await rows(page).locator('td:nth-child(3)').allTextContents()).map(Number);
+    await page.getByRole('button', { name: 'Veh.' }).click();
+    const falling = await vehicles();
+    expect(falling).toEqual(falling.toSorted((a, b) => b - a));
+    await page.getByRole('button', { name: 'Veh.' }).click();
+    expect(await vehicles()).toEqual(falling.toReversed());
+
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
+    expect(lines.length).toBe(1 + falling.length);
+    await close();
+  });
+
   test('has the whole work list, and says so, where the address names a location that is not in the plan', async () => {
     const { page, close } = await fleet.open('/map?location=9999');
     await page.getByText('Location 9999 is not in this plan, so nothing is selected.').waitFor();
@@ -125,6 +275,23 @@ describe.skipIf(!executable)('the map of the console', () => {
     expect(await rows(page).count()).toBe(moves);
     await page.getByRole('button', { name: 'Reset Service level' }).click();
     await sentence(page, /^95\.0% served/);
+    await close();
+  });
+
+  test.each([
+    ['Longest move', '3', { max_distance: 3 }],
+    ['Cost ceiling', '200', { max_rebalancing_cost: 200 }],
+    ['Price of a lost trip', '2', { unmet_demand_cost: 2 }],
+  ])('plans again with what the slider %s says', async (name, value, constraints) => {
+    const { page, close } = await fleet.open('/map');
+    await sentence(page, /^95\.0% served/);
+    const asked = page.waitForRequest((request) => request.url().endsWith('/api/v1/optimize'));
+    await page.getByRole('slider', { name }).fill(value);
+    expect((await asked).postDataJSON().constraints).toMatchObject(constraints);
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^New plan/ })
+      .waitFor();
     await close();
   });
 
@@ -232,6 +399,7 @@ describe.skipIf(!executable)('the map of the console', () => {
   test('fits a phone, with its sentence above the map and the vehicles of a move in sight', async () => {
     const { page, close } = await fleet.open('/map', { width: 390, height: 844, colours: 'dark' });
     await rows(page).first().waitFor();
+    await page.locator('.map > canvas').waitFor();
     const boxOf = async (selector: string) => (await page.locator(selector).first().boundingBox())!;
     expect((await boxOf('h1')).y).toBeLessThan((await boxOf('.map')).y);
     const cost = await boxOf('.work-list tbody td:last-child');

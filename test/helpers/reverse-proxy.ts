@@ -21,15 +21,21 @@ export type ProxiedRequest = { what: string; key: unknown; authorization: unknow
 /**
  * A reverse proxy of the kind that knows no WebSockets.
  * @param tricks for the first requests; the later ones pass
+ * @param upgrades what becomes of a request for a WebSocket: it is refused, or held without an answer
  * @returns `sent` has all requests, those for a WebSocket too
  */
-export async function openReverseProxy(target: string, tricks: Trick[] = []) {
+export async function openReverseProxy(
+  target: string,
+  tricks: Trick[] = [],
+  upgrades: 'refuse' | 'hold' = 'refuse',
+) {
   const sent: ProxiedRequest[] = [];
   const server = createServer(async (request, response) => {
     const { method, url, headers } = request;
     const { authorization, upgrade, 'idempotency-key': key } = headers;
     sent.push({ what: `${method} ${url}`, key, authorization, upgrade });
     const body = await buffer(request);
+    if (upgrade && upgrades === 'hold') return;
     if (upgrade) return response.writeHead(426, { connection: 'close' }).end();
     const trick = tricks.shift() ?? 'pass';
     if (trick === 'limit') return response.writeHead(429, { 'retry-after': '0' }).end('slow down');

@@ -6,8 +6,8 @@ import { createOutput, type Output } from './output.ts';
 /** Where `npm start` listens. */
 export const DEFAULT_URL = 'http://127.0.0.1:8000';
 
-/** What every command gets. */
-export type CliContext = { fleet: FleetClient; output: Output };
+/** What every command gets. `apiKey` is that of the client. */
+export type CliContext = { fleet: FleetClient; output: Output; apiKey: string | undefined };
 
 /** Options of the program, before or after the name of a command. */
 export type ProgramOptions = { url: string; apiKey?: string; json: boolean; retry: boolean };
@@ -35,6 +35,6 @@ export function action<Args extends unknown[]>(
       retry: retry && isPatient ? {} : { attempts: 1 },
       clientId: 'fleet-cli',
     });
-    await work({ fleet, output: createOutput(json) }, ...(args as unknown as Args));
+    await work({ fleet, output: createOutput(json), apiKey }, ...(args as unknown as Args));
   };
 }

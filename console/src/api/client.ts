@@ -15,8 +15,11 @@ export type Envelope<T> = {
 
 type Sent = { body?: unknown; signal?: AbortSignal | undefined; headers?: Record<string, string> };
 
-/** A page says soon that the service is away, and tries again by itself. */
-export const fleet = createFleetClient({ apiKey: key, retry: { attempts: 2 } });
+/**
+ * A page says soon that the service is away, and tries again by itself. The client opens no WebSocket: the page has one
+ * for all its jobs, and watches a job by this client only where it gets none.
+ */
+export const fleet = createFleetClient({ apiKey: key, retry: { attempts: 2 }, WebSocket: null });
 
 /**
  * Sends a request and reads its answer.

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
-import type { Envelope } from './client.ts';
+import { hasEnded } from 'fleet-client';
+import { type Envelope, FleetError, fleet } from './client.ts';
 import { key } from './key.ts';
 
 /** What a running job reports. Costs are in the unit of the plan. */
@@ -26,17 +27,24 @@ type Message =
 
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 8000;
+/** A proxy that lets no WebSocket through may hold it without an answer. */
+const MAX_OPENING_MS = 5000;
 
-/** Whether the WebSocket is open; `idle` while nobody needs it. */
-export const connection = signal<'idle' | 'connecting' | 'live' | 'away'>('idle');
+/**
+ * How the page hears of its jobs: `live` over the WebSocket; `polling` where that is cut, or refused, so that the jobs
+ * are read again and again; `idle` while nobody needs it.
+ */
+export const connection = signal<'idle' | 'connecting' | 'live' | 'polling'>('idle');
 
 const listeners = new Map<string, Set<Listener>>();
+/** What ends the reading of each job that is read again and again. */
+const polls = new Map<string, AbortController>();
 let socket: WebSocket | undefined;
 let retryMs = FIRST_RETRY_MS;
 
 /**
  * Follows a job over the one WebSocket of the page. If it is cut, it is opened again and every job subscribed anew:
- * the service then sends the latest state, or the end. @returns ends it
+ * the service then sends the latest state, or the end. Until then, the job is read again and again. @returns ends it
  */
 export function follow(jobId: string, listener: Listener): () => void {
   const known = listeners.get(jobId);
@@ -44,12 +52,14 @@ export function follow(jobId: string, listener: Listener): () => void {
   else {
     listeners.set(jobId, new Set([listener]));
     tell('subscribe', jobId);
+    if (connection.value === 'polling') poll(jobId);
   }
   if (!socket) open();
   return () => {
     const left = listeners.get(jobId);
     if (!left?.delete(listener) || left.size > 0) return;
     listeners.delete(jobId);
+    stopPolling(jobId);
     tell('unsubscribe', jobId);
   };
 }
@@ -59,26 +69,34 @@ function tell(type: 'subscribe' | 'unsubscribe', jobId: string): void {
 }
 
 function open(): void {
-  connection.value = connection.value === 'away' ? 'away' : 'connecting';
+  if (connection.value === 'idle') connection.value = 'connecting';
   const url = `${window.location.origin.replace(/^http/, 'ws')}/ws/optimization`;
   // A browser's WebSocket has no headers: the key is a subprotocol.
   const current = new WebSocket(url, key ? ['fleet.v1', `fleet.auth.${key}`] : []);
   socket = current;
+  const opening = setTimeout(() => current.close(), MAX_OPENING_MS);
   current.addEventListener('open', () => {
+    clearTimeout(opening);
     connection.value = 'live';
+    for (const jobId of polls.keys()) stopPolling(jobId);
     for (const jobId of listeners.keys()) tell('subscribe', jobId);
   });
   current.addEventListener('message', ({ data }) => receive(JSON.parse(data as string) as Message));
   current.addEventListener('close', () => {
+    clearTimeout(opening);
     socket = undefined;
-    if (listeners.size === 0) {
-      connection.value = 'idle';
-      return;
-    }
-    connection.value = 'away';
-    setTimeout(() => socket ?? open(), retryMs);
+    connection.value = listeners.size === 0 ? 'idle' : 'polling';
+    if (listeners.size === 0) return;
+    for (const jobId of listeners.keys()) poll(jobId);
+    setTimeout(openAgain, retryMs);
     retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
   });
+}
+
+function openAgain(): void {
+  if (socket) return;
+  if (listeners.size > 0) open();
+  else connection.value = 'idle';
 }
 
 function receive(message: Message): void {
@@ -89,13 +107,43 @@ function receive(message: Message): void {
     return;
   }
   retryMs = FIRST_RETRY_MS;
-  const followers = [...(listeners.get(message.job_id) ?? [])];
-  if (message.type === 'progress') for (const { onProgress } of followers) onProgress?.(message);
-  else {
-    listeners.delete(message.job_id);
-    for (const { onEnd, onFault } of followers) {
-      if (message.type === 'complete') onEnd?.(message.result);
-      else onFault?.(message.message);
+  if (message.type === 'progress') report(message);
+  else if (message.type === 'complete') end(message.job_id, ({ onEnd }) => onEnd?.(message.result));
+  else end(message.job_id, ({ onFault }) => onFault?.(message.message));
+}
+
+function report(progress: Progress): void {
+  for (const { onProgress } of [...(listeners.get(progress.job_id) ?? [])]) onProgress?.(progress);
+}
+
+/** Tells all who follow a job, for the last time. */
+function end(jobId: string, hear: (listener: Listener) => void): void {
+  const followers = [...(listeners.get(jobId) ?? [])];
+  listeners.delete(jobId);
+  for (const listener of followers) hear(listener);
+}
+
+/** Reads a job again and again until it ends, or the WebSocket is open. */
+async function poll(jobId: string): Promise<void> {
+  if (polls.has(jobId)) return;
+  const control = new AbortController();
+  polls.set(jobId, control);
+  try {
+    for await (const job of fleet.watch(jobId, { signal: control.signal })) {
+      if (hasEnded(job)) end(jobId, ({ onEnd }) => onEnd?.(job.result as Envelope<unknown>));
+      else report(job);
     }
+  } catch (error) {
+    const status = error instanceof FleetError ? (error.status ?? 500) : 500;
+    // Of a service that is away the job is read again once the next WebSocket fails.
+    const isRefused = status < 500 && status !== 429;
+    if (isRefused) end(jobId, ({ onFault }) => onFault?.((error as FleetError).message));
+  } finally {
+    if (polls.get(jobId) === control) polls.delete(jobId);
   }
+}
+
+function stopPolling(jobId: string): void {
+  polls.get(jobId)?.abort();
+  polls.delete(jobId);
 }

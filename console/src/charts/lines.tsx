@@ -128,7 +128,7 @@ export function Lines(props: Props) {
             { series: [band.upper + 1, band.lower + 1], fill: colourOf(`${lines[band.upper].colour}-faint`) },
           ],
         }),
-        hooks: { drawClear: [(drawn) => drawMarks(drawn, marks ?? [])] },
+        hooks: { drawClear: [(drawn) => drawMarks(drawn, marks ?? [], font)] },
         cursor: { drag: { x: false, y: false }, points: { size: 6 } },
       },
       [xs, ...lines.map(({ values }) => values)],
@@ -174,20 +174,35 @@ export function Lines(props: Props) {
   );
 }
 
-/** Shades the stretches of the x axis that have a name, and writes it above. */
-function drawMarks(chart: uPlot, marks: readonly Mark[]): void {
+/** Shades the stretches of the x axis that have a name, and writes it above; names that would meet stand in rows. */
+function drawMarks(chart: uPlot, marks: readonly Mark[], font: string): void {
   const { ctx, bbox } = chart;
+  const ratio = devicePixelRatio;
+  const stretches = marks
+    .map(({ from, to, name }) => ({
+      name,
+      left: Math.max(chart.valToPos(from, 'x', true), bbox.left),
+      right: Math.min(chart.valToPos(to, 'x', true), bbox.left + bbox.width),
+    }))
+    .filter(({ left, right }) => left < right)
+    .toSorted((a, b) => a.left - b.left);
   ctx.save();
+  ctx.fillStyle = colourOf('--hover');
+  for (const { left, right } of stretches) ctx.fillRect(left, bbox.top, right - left, bbox.height);
+  ctx.fillStyle = colourOf('--quiet');
+  ctx.textAlign = 'left';
   ctx.textBaseline = 'top';
-  for (const { from, to, name } of marks) {
-    const left = Math.max(chart.valToPos(from, 'x', true), bbox.left);
-    const right = Math.min(chart.valToPos(to, 'x', true), bbox.left + bbox.width);
-    if (right <= left) continue;
-    ctx.fillStyle = colourOf('--hover');
-    ctx.fillRect(left, bbox.top, right - left, bbox.height);
-    ctx.fillStyle = colourOf('--quiet');
-    ctx.font = `${12 * devicePixelRatio}px sans-serif`;
-    ctx.fillText(name, left + 4, bbox.top + 4);
+  ctx.font = font.replace(/^\d+/, (size) => String(Number(size) * ratio));
+  /** Where the last name of each row ends. */
+  const ends: number[] = [];
+  for (const { name, left } of stretches) {
+    const { width } = ctx.measureText(name);
+    // A name is whole, also that of a stretch at the right edge.
+    const x = Math.min(left + 4 * ratio, bbox.left + bbox.width - width);
+    const free = ends.findIndex((end) => end < x);
+    const row = free === -1 ? ends.length : free;
+    ends[row] = x + width + 4 * ratio;
+    ctx.fillText(name, x, bbox.top + (4 + 16 * row) * ratio);
   }
   ctx.restore();
 }

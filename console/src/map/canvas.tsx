@@ -4,11 +4,11 @@ import 'maplibre-gl/dist/maplibre-gl.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { texts } from '../texts.ts';
 import { colourOf, themeChanges } from '../theme.ts';
-import { drawLit, drawPlan, find, type Lit, litBox, type Palette, type View } from './draw.ts';
+import { drawLit, drawMoves, drawPlaces, find, type Lit, litBox, type Palette, type View } from './draw.ts';
 import { type Frame, frameOf, isCovered, moved, place } from './frame.ts';
 import { PLAIN, readGround } from './ground.ts';
-import { common, Picture } from './picture.ts';
-import { largestOf, type Scene } from './scene.ts';
+import { common, type Paint, Picture } from './picture.ts';
+import { largestOf, pairsOf, type Scene, withPairs } from './scene.ts';
 import type { Box } from './sheet.ts';
 
 setWorkerUrl(workerUrl);
@@ -62,7 +62,7 @@ export default function MapCanvas(props: Props) {
 /**
  * Camera and gestures are those of MapLibre. A canvas above it has circles and arcs, a small one what is lit.
  * While the map moves, both are only moved with it, and drawn again when it rests: drawing takes longer than a frame,
- * moving a picture does not. For the same reason a plan that another one becomes is drawn once, and then both pictures
+ * moving a picture does not. For the same reason a plan that another one becomes is drawn once, and then pictures
  * are mixed. While something is lit, the large one fades, and stays as it is drawn.
  */
 function Drawn({
@@ -128,6 +128,8 @@ class Layer {
   #margin = { x: 0, y: 0 };
   /** What both pictures show, or fade to; undefined once they have to be drawn again. */
   #drawn: { frame: Frame; scene: Scene; lit: Lit } | undefined;
+  /** While one plan becomes the other: the one to come, with the arcs that both have. */
+  #kept: Scene | undefined;
   #asked = 0;
   #isPlaced = false;
   #isRemoved = false;
@@ -310,12 +312,27 @@ class Layer {
     // Plans that follow each other faster than they can be drawn are shown at once.
     const isChange = isSameFrame && !isSamePlan && !this.#plan.isPreparing && !prefersStill();
     if (isChange) this.#changedAt = undefined;
+    // Arcs that the old plan has alone go before those of the new one come: together they are more than can be read.
+    // A change that cuts off another one may begin with arcs of either plan: those that both have stay.
+    const shown = this.#isFading() ? this.#kept : drawn?.scene;
+    const kept = isChange && shown ? withPairs(scene, pairsOf(shown)) : undefined;
+    if (!isSamePlan) this.#kept = kept;
     const view = this.#view(frame);
-    const seen: Box | undefined = isChange ? { left: 0, top: 0, right: width, bottom: height } : undefined;
     const { x, y } = this.#margin;
     const whole: Box = { left: -x, top: -y, right: width + x, bottom: height + y };
+    const seen: Box = { left: 0, top: 0, right: width, bottom: height };
+    const places: Paint = (context) => drawPlaces(context, scene, view, whole, palette);
+    const movesOf =
+      (some: Scene): Paint =>
+      (context) =>
+        drawMoves(context, some, view, whole, palette);
+    const litOf =
+      (some: Scene): Paint =>
+      (context) =>
+        drawLit(context, some, view, lit, palette);
     if (!isSamePlan) {
-      this.#plan.draw(whole, ratio, (context) => drawPlan(context, scene, view, whole, palette), seen);
+      const layers = { below: places, above: movesOf(scene) };
+      this.#plan.draw(whole, ratio, layers, kept && { seen, kept: movesOf(kept) });
       this.#plan.lay(STILL);
     }
     const box = litBox(this.#above.context, scene, view, lit, palette);
@@ -323,8 +340,8 @@ class Layer {
     this.#above.draw(
       box ? common(box, whole) : NOWHERE,
       ratio,
-      (context) => drawLit(context, scene, view, lit, palette),
-      isSameLit ? seen : undefined,
+      { above: litOf(scene) },
+      isSameLit && kept ? { seen, kept: litOf(kept) } : undefined,
     );
     this.#above.lay(STILL);
   }

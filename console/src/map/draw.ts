@@ -68,10 +68,10 @@ function pointsOf(scene: Scene, view: View): Points {
 }
 
 /**
- * Draws all of a plan that is within a box: discs and rings, arcs above them, names of the largest shortages.
+ * Draws the locations of a plan that are within a box: discs and rings.
  * @returns pieces of the work, each of a few milliseconds at most
  */
-export function* drawPlan(
+export function* drawPlaces(
   context: CanvasRenderingContext2D,
   scene: Scene,
   view: View,
@@ -81,6 +81,17 @@ export function* drawPlan(
   const points = pointsOf(scene, view);
   const isVisible = ({ id }: Spot) => meets(around(points.get(id)!, MAX_RADIUS), box);
   yield* drawSpots(context, [...scene.spots.values()].filter(isVisible), points, view, palette);
+}
+
+/** Draws the moves of a plan that are within a box, and above them names of the largest shortages. In pieces, too. */
+export function* drawMoves(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  view: View,
+  box: Box,
+  palette: Palette,
+): Generator<void> {
+  const points = pointsOf(scene, view);
   context.fillStyle = palette.text;
   for (const piece of piecesOf([...scene.arcs.values()], ARCS_A_PIECE)) {
     for (const arc of piece) {
@@ -208,7 +219,7 @@ export function litBox(
   };
 }
 
-/** Draws what is lit, as it lies above the rest of the plan: its discs, arcs and names. In pieces, as `drawPlan`. */
+/** Draws what is lit, as it lies above the rest of the plan: its discs, arcs and names. In pieces, too. */
 export function* drawLit(
   context: CanvasRenderingContext2D,
   scene: Scene,

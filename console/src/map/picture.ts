@@ -2,20 +2,33 @@ import type { Frame } from './frame.ts';
 import { type Box, Sheet } from './sheet.ts';
 
 /** Draws a picture, in pieces. */
-type Paint = (context: CanvasRenderingContext2D) => Generator<void>;
+export type Paint = (context: CanvasRenderingContext2D) => Generator<void>;
+
+/** A picture in one layer or two. */
+type Layers = { below?: Paint; above: Paint };
+
+/** How what is shown gives way to another picture, by `prepare` and `mix`. */
+type Change = {
+  /** Where that is seen. */
+  seen: Box;
+  /** What of the upper layer stays: the rest of the old one goes before the rest of the new one comes. */
+  kept: Paint;
+};
 
 /**
- * A sheet of the page whose picture can give way to another one. The other one is drawn once, over several frames; then
- * both are mixed in each frame, which takes the same time whatever is on them. Drawing what lies between two plans
- * takes longer than a frame.
+ * A sheet of the page whose picture can give way to another one. Between them is a third one: the lower layer of the
+ * other one, and of the upper layer what both have. Both are drawn once, over several frames. Then two pictures are
+ * mixed in each frame, which takes the same time whatever is on them. Drawing what lies between two plans takes longer
+ * than a frame.
  */
 export class Picture {
   readonly #shown: Sheet;
   readonly #before = new Sheet();
+  readonly #between = new Sheet();
   readonly #after = new Sheet();
-  /** Where both are mixed, and where the second one is. */
+  /** Where they are mixed, and where the last one is. */
   #fading: { part: Box; whole: Box; ratio: number } | undefined;
-  /** Of the second one, what is not drawn yet. */
+  /** Of the other picture and the one between, what is not drawn yet. */
   #rest: Generator<void> | undefined;
 
   constructor(canvas: HTMLCanvasElement) {
@@ -38,45 +51,64 @@ export class Picture {
   /**
    * Draws a new picture of a box, and shows it.
    * @param ratio points of the picture per pixel of the page
-   * @param seen if what is shown gives way to it, by `prepare` and `mix`: where that is seen
+   * @param change if what is shown gives way to it
    */
-  draw(box: Box, ratio: number, paint: Paint, seen?: Box): void {
+  draw(box: Box, ratio: number, layers: Layers, change?: Change): void {
     this.#rest = undefined;
     this.#fading = undefined;
-    if (!seen) {
-      if (this.#shown.begin(box, ratio)) finish(paint(this.context));
+    if (!change) {
+      if (!this.#shown.begin(box, ratio)) return;
+      if (layers.below) finish(layers.below(this.context));
+      finish(layers.above(this.context));
       return;
     }
-    const part = common(around(this.#shown.box, box), seen);
+    const part = common(around(this.#shown.box, box), change.seen);
     this.#before.begin(part, ratio);
     this.#before.add(this.#shown, 1);
-    if (this.#after.begin(box, ratio)) this.#rest = paint(this.#after.context);
+    this.#between.begin(part, ratio);
+    if (this.#after.begin(box, ratio)) this.#rest = this.#paint(layers, change.kept);
     this.#fading = { part, whole: box, ratio };
   }
 
+  *#paint({ below, above }: Layers, kept: Paint): Generator<void> {
+    if (below) yield* below(this.#after.context);
+    this.#between.add(this.#after, 1);
+    yield* kept(this.#between.context);
+    yield* above(this.#after.context);
+  }
+
   /**
-   * Goes on to draw the second picture.
+   * Goes on to draw the other picture.
    * @param until when to leave the rest to another frame, on the clock of `performance`
    * @returns whether it is whole
    */
   prepare(until: number): boolean {
     while (this.#rest && performance.now() < until) {
       if (this.#rest.next().done) this.#rest = undefined;
+      this.#between.settle();
       this.#after.settle();
     }
     return !this.#rest;
   }
 
-  /** Shows what is between both pictures; 1 is the second one. */
+  /** Shows what lies between both pictures: 0 is the old one, 0.5 the one between, 1 the other one. */
   mix(share: number): void {
     if (!this.#fading) return;
     const { part, whole, ratio } = this.#fading;
     if (this.#rest) finish(this.#rest);
     this.#rest = undefined;
     this.#shown.begin(share < 1 ? part : whole, ratio);
-    if (share < 1) this.#shown.add(this.#before, 1 - share);
-    else this.#fading = undefined;
-    this.#shown.add(this.#after, share);
+    if (share < 0.5) this.#mixTwo(this.#before, this.#between, 2 * share);
+    else if (share < 1) this.#mixTwo(this.#between, this.#after, 2 * share - 1);
+    else {
+      this.#shown.add(this.#after, 1);
+      this.#fading = undefined;
+    }
+  }
+
+  #mixTwo(one: Sheet, other: Sheet, share: number): void {
+    this.#shown.add(one, 1 - share);
+    this.#shown.add(other, share);
   }
 
   /** Lays it so that the frame in which it was drawn comes where `step` has it. */

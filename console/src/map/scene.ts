@@ -36,6 +36,18 @@ export function drawnMoves(moves: Move[]): Move[] {
   return moves.slice(0, MAX_ARCS);
 }
 
+const pairOf = ({ from, to }: Arc) => `${from}-${to}`;
+
+/** The pairs of locations that arcs join. */
+export function pairsOf({ arcs }: Scene): Set<string> {
+  return new Set([...arcs.values()].map(pairOf));
+}
+
+/** A scene without the arcs of other pairs. */
+export function withPairs(scene: Scene, pairs: ReadonlySet<string>): Scene {
+  return { ...scene, arcs: new Map([...scene.arcs].filter(([, arc]) => pairs.has(pairOf(arc)))) };
+}
+
 /** Spare capacity per unit of demand after the moves: −1 nothing is served, 0 just enough, 1 and more half idle. */
 export function spareShare({ demand, after }: Spot): number {
   if (demand <= 0) return after > 0 ? 1 : 0;

@@ -74,6 +74,7 @@ export class Sheet {
 
   /** Waits until all is drawn: a browser notes what to draw, and draws when somebody looks at it. */
   settle(): void {
+    if (this.#canvas.width === 0 || this.#canvas.height === 0) return;
     this.context.getImageData(0, 0, 1, 1);
   }
 

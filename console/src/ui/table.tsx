@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, Key } from 'preact';
+import { flushSync } from 'preact/compat';
+import { useEffect } from 'preact/hooks';
 import { count } from '../format.ts';
 import { texts } from '../texts.ts';
 
@@ -20,6 +22,8 @@ type Props<Row> = {
   keyOf: (row: Row) => string;
   /** Rows that are shown at first. */
   most?: number;
+  /** Whether a print has all rows. */
+  isPrintedWhole?: boolean;
   selected?: string | undefined;
   onHover?: (key: string | undefined) => void;
   onSelect?: (key: string) => void;
@@ -27,9 +31,16 @@ type Props<Row> = {
 
 /** A table that sorts by its columns. Rows can be one selection with a picture beside it. */
 export function Table<Row>(props: Props<Row>) {
-  const { caption, columns, rows, keyOf, most = 10, selected, onHover, onSelect } = props;
+  const { caption, columns, rows, keyOf, most = 10, isPrintedWhole, selected, onHover, onSelect } = props;
   const sorting = useSignal<{ at: number; isDown: boolean } | undefined>(undefined);
   const isWhole = useSignal(false);
+  useEffect(() => {
+    if (!isPrintedWhole) return;
+    // At once: the browser prints what is there when this returns.
+    const showAll = () => flushSync(() => (isWhole.value = true));
+    window.addEventListener('beforeprint', showAll);
+    return () => window.removeEventListener('beforeprint', showAll);
+  }, [isPrintedWhole]);
   const value = sorting.value && columns[sorting.value.at]?.value;
   const order = sorting.value?.isDown ? -1 : 1;
   const sorted = value ? rows.toSorted((a, b) => order * compare(value(a), value(b))) : rows;

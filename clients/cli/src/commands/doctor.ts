@@ -30,7 +30,7 @@ export function addDoctor(program: Command): void {
     .action(action(doctor, false));
 }
 
-async function doctor({ fleet, output }: CliContext): Promise<void> {
+async function doctor({ fleet, output, apiKey }: CliContext): Promise<void> {
   const findings: Finding[] = [];
   const tell = (finding: Finding) => {
     findings.push(finding);
@@ -39,7 +39,7 @@ async function doctor({ fleet, output }: CliContext): Promise<void> {
   const exitCode = await checkHealth(fleet, tell);
   if (exitCode === EXIT.done) {
     for (const check of [checkSettings, checkData, checkSocket, checkSolver]) {
-      tell(await check(fleet).catch((error) => failed(check.name, error)));
+      tell(await check(fleet, apiKey).catch((error) => failed(check.name, error)));
     }
   }
   if (output.isJson) print(JSON.stringify({ findings }));
@@ -106,8 +106,9 @@ async function checkData(fleet: FleetClient): Promise<Finding> {
   };
 }
 
-async function checkSocket(fleet: FleetClient): Promise<Finding> {
-  const socket = new WebSocket(`${fleet.url.replace(/^http/, 'ws').replace(/\/$/, '')}/ws/optimization`);
+async function checkSocket(fleet: FleetClient, apiKey: string | undefined): Promise<Finding> {
+  const url = `${fleet.url.replace(/^http/, 'ws').replace(/\/$/, '')}/ws/optimization`;
+  const socket = new WebSocket(url, apiKey ? ['fleet.v1', `fleet.auth.${apiKey}`] : []);
   const isOpen = await new Promise<boolean>((resolve) => {
     const timer = setTimeout(resolve, MAX_SOCKET_MS, false);
     const settle = (open: boolean) => {
@@ -122,7 +123,8 @@ async function checkSocket(fleet: FleetClient): Promise<Finding> {
   return {
     check: 'socket',
     finding: 'no WebSocket; jobs are polled',
-    remedy: 'let the proxy pass upgrades of /ws/optimization',
+    remedy:
+      'let the proxy pass upgrades of /ws/optimization; without a proxy, the caller is no planner or has too many open',
   };
 }
 

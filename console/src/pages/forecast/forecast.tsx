@@ -3,7 +3,7 @@ import { readDemand, readForecast } from '../../api/forecasts.ts';
 import { loadLocations, type Place } from '../../api/locations.ts';
 import type { ForecastData } from '../../api/types.ts';
 import { HOUR_MS } from '../../city-time.ts';
-import { chosenShare, count, dayInWords, percent } from '../../format.ts';
+import { chosenShare, count, dayInWords, momentIn, percent } from '../../format.ts';
 import { changeQuery, query } from '../../router.ts';
 import { texts } from '../../texts.ts';
 import { useLoad } from '../../ui/load.ts';
@@ -110,6 +110,7 @@ function sentenceOf({ place, forecast, confidence }: Found): string {
 
 function Answer({ place, forecast, series, confidence }: Found) {
   const { holidays = [], events = [], notes = {}, step_hours: step } = forecast.metadata;
+  const zone = place.time_zone ?? 'UTC';
   const marks = useMemo(() => marksOf(holidays, events, place.time_zone), [forecast]);
   const { level_shift: shift, newest_observation: newest, absent_rows: absent } = notes[place.id] ?? {};
   return (
@@ -122,7 +123,7 @@ function Answer({ place, forecast, series, confidence }: Found) {
         confidence={confidence}
         marks={marks}
       />
-      <p class="quiet">{words.zone(place.time_zone ?? 'UTC')}</p>
+      <p class="quiet">{words.zone(zone)}</p>
       <ul class="plain">
         {holidays.map(({ date, name }) => (
           <li key={date + name}>
@@ -130,7 +131,7 @@ function Answer({ place, forecast, series, confidence }: Found) {
           </li>
         ))}
         {events.map(({ event_id, name, kind, from, to }) => (
-          <li key={event_id}>{words.event(name ?? kind, from, to)}</li>
+          <li key={event_id}>{words.event(name ?? kind, momentIn(zone, from), momentIn(zone, to))}</li>
         ))}
         {newest && <li>{words.newest(dayInWords(newest, 'short'))}</li>}
         {shift && (

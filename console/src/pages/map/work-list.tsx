@@ -80,6 +80,7 @@ export function WorkList({ planId, moves, scene, location, lit, onHover, onPick 
           rows={shown}
           keyOf={({ key }) => key}
           most={25}
+          isPrintedWhole
           selected={lit.move}
           onHover={onHover}
           onSelect={onPick}

@@ -103,11 +103,13 @@ function DayChart({ figures, zone }: Pick<Props, 'figures' | 'zone'>) {
 }
 
 function Known({ figures }: { figures: Figures }) {
-  const { holidays, events, names, withoutHistory } = figures;
+  const { holidays = [], events, names, withoutHistory } = figures;
   return (
     <section>
       <h2>{words.known}</h2>
-      {holidays.length + events.length === 0 && <p class="quiet">{words.nothingKnown}</p>}
+      {holidays.length + events.length === 0 && (
+        <p class="quiet">{figures.holidays ? words.nothingKnown : words.noEvent}</p>
+      )}
       <ul class="plain">
         {holidays.map(({ date, name }) => (
           <li key={date + name}>

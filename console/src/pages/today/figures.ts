@@ -34,7 +34,8 @@ export function figuresOf(decision: StoredDecision) {
     kpis: plan.kpis,
     vehicles: plan.allocation_plan.length,
     solveMs: metadata.solve_time_ms ?? 0,
-    holidays: forecast.metadata.holidays ?? [],
+    /** Undefined where the service knows none. */
+    holidays: forecast.metadata.holidays,
     events: forecast.metadata.events ?? [],
     shortfall: plan.shortfall,
     withoutHistory: data.without_history ?? [],
