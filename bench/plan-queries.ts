@@ -16,7 +16,13 @@ import { readPlanComparison, readPlanItems, readPlanPage } from '../src/db/plans
 import { deleteJobs, deletePlanParts, deletePlans, dropInputs } from '../src/db/retention.ts';
 import * as schema from '../src/db/schema.ts';
 import { readServiceFigures } from '../src/db/service-figures.ts';
-import { countClaimable, isHeldBack, NO_RUNNING_LIMIT, readQueuePosition } from '../src/db/turns.ts';
+import {
+  beatWorker,
+  countClaimable,
+  isHeldBack,
+  NO_RUNNING_LIMIT,
+  readQueuePosition,
+} from '../src/db/turns.ts';
 import { readArguments, reportTable, whole } from './cli.ts';
 import { withDatabase } from './database.ts';
 import { fillDatabase, jobId, planId, timeOf } from './fill.ts';
@@ -103,7 +109,8 @@ const CALLS: Record<string, Call[]> = {
   'claim the next job': [(db) => claimJob(db, 'w', 'low')],
   'sweeper: silent jobs': [(db) => findSilentJobs(db, 30)],
   'sweeper: jobs to be claimed': [(db) => countClaimable(db, 1000, NO_RUNNING_LIMIT)],
-  'worker: heartbeat, cancellations, next job held back, schedules due': [
+  'worker: heartbeats of itself and of a job, cancellations, next job held back, schedules due': [
+    (db) => beatWorker(db, 'w', 1),
     (db) => heartbeat(db, [{ jobId: 'opt_queued_1', attempt: 1, workerId: 'w' }]),
     (db) => findCancelRequests(db, ['opt_queued_1']),
     (db) => isHeldBack(db, 'opt_queued_1', NO_RUNNING_LIMIT),

@@ -6,7 +6,7 @@ import { assertMigrated } from './db/migrate.ts';
 import { buildApp } from './http/app.ts';
 import type { App } from './http/deps.ts';
 import { openForecaster } from './http/forecaster.ts';
-import { createFullQueue, storesAtOnce } from './http/full-queue.ts';
+import { openFullQueue } from './http/full-queue.ts';
 import { openIntake } from './http/intake/intake.ts';
 import { openJobWatch } from './http/job-watch.ts';
 import { openConfiguredHolidays } from './inputs/holidays.ts';
@@ -56,7 +56,7 @@ export async function startApi(
     watch,
     forecaster,
     intake,
-    fullQueue: createFullQueue(config.QUEUE_MAX_WAITING, storesAtOnce(config)),
+    fullQueue: openFullQueue(config, database.db),
     logger,
     metrics,
     tracing,

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { cancelledAnswer } from '../src/answers/envelope.ts';
 import { AppError } from '../src/answers/errors.ts';
 import type { Config } from '../src/config.ts';
-import { type Database, isDatabaseUnavailable } from '../src/db/client.ts';
+import { type Database, isConflict, isDatabaseUnavailable } from '../src/db/client.ts';
 import {
   type AttemptEnd,
   type ClaimedJob,
@@ -49,6 +49,9 @@ export type ClaimedJobState = Omit<ClaimedJob, 'input' | 'facts' | 'cancelReques
 };
 
 const RETRY_DATABASE_MS = 500;
+/** Repetitions after a conflict, each after up to this time, so that two that meet do not meet again and again. */
+const MAX_CONFLICTS = 10;
+const RETRY_CONFLICT_MS = 50;
 /** The delay doubles with each crash, up to this. */
 const MAX_RETRY_DELAY_SECONDS = 3600;
 /** A delayed token arrives this much after its job can be claimed, so it never comes too early. */
@@ -210,19 +213,21 @@ function failure(job: ClaimedJobState, error: AppError): Ending {
 }
 
 /**
- * Repeats a query while the database is unreachable: a restart of the database must not cost a token or the result of a
- * solve. After the time limit of a shutdown it stops waiting.
+ * Repeats a query or a transaction while the database is unreachable, and a few times if it was undone for another one:
+ * neither a restart of the database nor a deadlock may cost a token, the result of a solve, or an attempt of the job.
+ * After the time limit of a shutdown it waits for the database no longer.
  */
 export async function untilAvailable<T>(
   { running }: Pick<WorkerDeps, 'running'>,
   query: () => Promise<T>,
 ): Promise<T> {
-  for (;;) {
+  for (let conflicts = 0; ; ) {
     try {
       return await query();
     } catch (error) {
-      if (running.isStopped() || !isDatabaseUnavailable(error)) throw error;
-      await delay(RETRY_DATABASE_MS);
+      if (isConflict(error) && conflicts++ < MAX_CONFLICTS) await delay(Math.random() * RETRY_CONFLICT_MS);
+      else if (isDatabaseUnavailable(error) && !running.isStopped()) await delay(RETRY_DATABASE_MS);
+      else throw error;
     }
   }
 }

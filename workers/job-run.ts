@@ -69,7 +69,7 @@ export type JobRun<K extends JobKind = JobKind> = {
   facts(): Promise<FactsOf[K]>;
   /** The request itself. */
   input(): Promise<JobInput>;
-  /** Repeats a query while the database is unreachable. */
+  /** Repeats a query while the database is unreachable, and if it was undone for another transaction. */
   query<T>(query: () => Promise<T>): Promise<T>;
   /** Gives up the job because another worker has it. */
   lose(): never;

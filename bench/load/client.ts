@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
 type Answer = {
-  data: { phases: { phase: string; ms: number | null }[] };
+  data: { job_id: string; phases: { phase: string; ms: number | null }[] };
   metadata: { job_id: string };
   errors: unknown;
 };
@@ -17,12 +17,14 @@ export async function sendTimed(
   url: string,
   method: string,
   body?: string,
+  headers: Record<string, string> = {},
 ): Promise<{ answer: Answer; ms: number }> {
   const startedMs = performance.now();
   const call = request(url, {
     method,
     agent,
     headers: {
+      ...headers,
       'content-type': 'application/json',
       ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
     },

@@ -180,6 +180,20 @@ const CONNECTION_LOST = [
   'Client has encountered a connection error',
 ];
 
+/** SQLSTATE of a serialization failure and of a deadlock. */
+const CONFLICTS = new Set<unknown>(['40001', '40P01']);
+
+/**
+ * Whether an error, or its cause, means that PostgreSQL has undone the whole transaction so that another one could go
+ * on. Nothing is wrong with it: it can be repeated.
+ */
+export function isConflict(error: unknown): boolean {
+  for (let e = error; e instanceof Error; e = e.cause) {
+    if (CONFLICTS.has((e as { code?: unknown }).code)) return true;
+  }
+  return false;
+}
+
 /** Whether an error, or its cause, means that the database cannot be reached now. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   for (let e = error; e instanceof Error; e = e.cause) {

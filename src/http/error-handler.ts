@@ -3,14 +3,16 @@ import { failure } from '../answers/envelope.ts';
 import { AppError } from '../answers/errors.ts';
 import { isDatabaseUnavailable } from '../db/client.ts';
 import { unsupportedType } from './bodies.ts';
+import { NoRoomError } from './refuse-while-full.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
 /** Answers any error with the envelope. Details that the caller may not see go only to the log. */
 export function handleError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
   const known = translate(error, request);
-  // What is not stored yet is the caller's situation, not a fault of the service.
-  if (known.code === 'MODEL_NOT_LOADED') request.log.info({ reason: known.message }, known.code);
+  // What is not stored yet is the caller's situation, and a full queue is a limit that is kept: neither is a fault.
+  if (known.code === 'MODEL_NOT_LOADED' || known instanceof NoRoomError)
+    request.log.info({ reason: known.message }, known.code);
   else if (known.status >= 500) request.log.error({ err: error }, known.code);
   if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds));
   // These headers were set for an answer that failed before any of it was sent. They do not apply to this one.

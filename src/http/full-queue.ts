@@ -1,3 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '../config.ts';
+import type { Database } from '../db/client.ts';
+import { readAdmission } from '../db/job-intake.ts';
+
 /** How long a full queue is taken to be full, ms. Workers end fewer jobs in this time than a useful limit holds. */
 const FULL_MS = 100;
 
@@ -13,6 +18,16 @@ const STORES_AVERAGED = 20;
 /** How many of the connections may store jobs at the same time: the others serve those who read. */
 export const storesAtOnce = ({ DATABASE_POOL_SIZE: size }: { DATABASE_POOL_SIZE: number }): number =>
   Math.max(1, size - 2);
+
+/** The room in the queue of an API process. */
+export function openFullQueue(
+  config: Pick<Config, 'QUEUE_MAX_WAITING' | 'DATABASE_POOL_SIZE'>,
+  db: Database,
+): FullQueue {
+  const { QUEUE_MAX_WAITING: maxWaiting } = config;
+  const look = async () => (await readAdmission(db, { locationIds: [], maxWaiting })).waiting;
+  return createFullQueue(maxWaiting, storesAtOnce(config), look);
+}
 
 /** A place that a call has taken in the queue for the job that it is about to store. */
 type Place = {
@@ -32,7 +47,10 @@ export type QueueRefusal = 'full' | 'busy';
  * calls, but each call looks at what is stored: they exceed the limit by less than `atOnce` times their number.
  */
 export type FullQueue = {
-  /** Whether to refuse at once. While there is no room one call after the other is let through, to look. */
+  /**
+   * Whether to refuse at once. While calls are refused the process itself looks for room now and then. If nobody has
+   * looked for a while, a call is let through, to look.
+   */
   refuses(): QueueRefusal | undefined;
   /** Takes a place and waits for its turn. */
   enter(): Promise<Place | QueueRefusal>;
@@ -43,11 +61,13 @@ export type FullQueue = {
 /**
  * @param most jobs that may wait
  * @param atOnce calls that store at the same time; the others wait in line, and leave connections to those who read
+ * @param look counts the jobs that wait
  * @param now a clock, ms
  */
 export function createFullQueue(
   most: number,
   atOnce: number,
+  look: () => Promise<number>,
   now: () => number = () => performance.now(),
 ): FullQueue {
   /** Places that nobody has taken; less than 0 if fewer are there than were taken. */
@@ -57,6 +77,7 @@ export function createFullQueue(
   let storedCount = 0;
   let fullUntil = Number.NEGATIVE_INFINITY;
   let mayLook = false;
+  let looking: Promise<void> | undefined;
   let storing = 0;
   /** Moving average of the time that a call takes to store, ms. */
   let storeMs = 0;
@@ -66,6 +87,27 @@ export function createFullQueue(
   const learn = (waiting: number) => {
     room = most - waiting - open;
     if (room <= 0) fullUntil = now() + FULL_MS;
+  };
+  const seen = (waiting: number) => {
+    learn(waiting);
+    // Others have filled the queue: nobody in line has a place any more.
+    if (waiting >= most) for (const refuse of line.splice(0)) refuse('full');
+  };
+  const lookOnce = async () => {
+    await delay(FULL_MS, undefined, { ref: false });
+    const before = storedCount;
+    const waiting = await look();
+    // Whether those that were stored meanwhile are among them is not known.
+    seen(waiting + storedCount - before);
+  };
+  /** Looks in a moment. A call that is refused must not wait for PostgreSQL, nor have its body read, to learn it. */
+  const lookSoon = () => {
+    looking ??= lookOnce()
+      // Not known then: the next call looks.
+      .catch(() => {})
+      .finally(() => {
+        looking = undefined;
+      });
   };
   const endTurn = () => {
     const next = line.shift();
@@ -78,7 +120,11 @@ export function createFullQueue(
       if (isBusy()) return 'busy';
       if (room > 0) return undefined;
       // Those who have taken the last places are going to learn more.
-      if (open > 0 || now() < fullUntil) return 'full';
+      if (open > 0) return 'full';
+      if (looking || now() < fullUntil) {
+        lookSoon();
+        return 'full';
+      }
       fullUntil = now() + FULL_MS;
       mayLook = true;
       return undefined;
@@ -123,10 +169,6 @@ export function createFullQueue(
         },
       };
     },
-    seen(waiting) {
-      learn(waiting);
-      // Others have filled the queue: nobody in line has a place any more.
-      if (waiting >= most) for (const refuse of line.splice(0)) refuse('full');
-    },
+    seen,
   };
 }

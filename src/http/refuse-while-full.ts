@@ -5,18 +5,17 @@ import type { App, Deps } from './deps.ts';
 import type { QueueRefusal } from './full-queue.ts';
 
 const RETRY_AFTER_SECONDS = 5;
-/** The answer to a call that finds no room in the queue. */
-export const refused = (
-  refusal: QueueRefusal,
-  { QUEUE_MAX_WAITING: limit }: Pick<Config, 'QUEUE_MAX_WAITING'>,
-) =>
-  new AppError(
-    'SERVICE_UNAVAILABLE',
-    refusal === 'full'
-      ? `${limit} jobs are waiting, which is the limit (setting QUEUE_MAX_WAITING); try again later`
-      : 'more jobs arrive than can be stored; try again later',
-    RETRY_AFTER_SECONDS,
-  );
+
+/** A call finds no room in the queue. A limit is kept: nothing has failed. */
+export class NoRoomError extends AppError {
+  constructor(refusal: QueueRefusal, { QUEUE_MAX_WAITING: limit }: Pick<Config, 'QUEUE_MAX_WAITING'>) {
+    const message =
+      refusal === 'full'
+        ? `${limit} jobs are waiting, which is the limit (setting QUEUE_MAX_WAITING); try again later`
+        : 'more jobs arrive than can be stored; try again later';
+    super('SERVICE_UNAVAILABLE', message, RETRY_AFTER_SECONDS);
+  }
+}
 
 /**
  * Refuses calls that would make a job before their body is read, while the queue is known to be full, or more arrive
@@ -29,6 +28,6 @@ export function refuseWhileFull(app: App, { config, fullQueue }: Deps): void {
     const makesJob = kinds.includes(request.routeOptions.config.operation);
     if (!makesJob || request.headers['idempotency-key'] !== undefined) return;
     const refusal = fullQueue.refuses();
-    if (refusal) throw refused(refusal, config);
+    if (refusal) throw new NoRoomError(refusal, config);
   });
 }

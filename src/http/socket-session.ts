@@ -13,10 +13,11 @@ const subscribeMessage = Compile(SubscribeMessage);
 const unsubscribeMessage = Compile(UnsubscribeMessage);
 
 /**
- * Messages of a socket that wait for their turn: at so many it is read no further. Heartbeats come in order with the
- * messages, and are answered up to there: so it is twice as many as a socket may subscribe to by default.
+ * Messages of a socket that wait for their turn, as a multiple of its subscriptions: at so many it is read no further.
+ * Heartbeats come in order with the messages, and are answered up to there. So a client may begin all its subscriptions
+ * at once, and end them all, without being taken for silent.
  */
-const MAX_WAITING = 2000;
+const WAITING_PER_SUBSCRIPTION = 2;
 
 /** Above this many unread bytes progress is skipped; the next message supersedes it. */
 const SKIP_PROGRESS_BYTES = 64 * 1024;
@@ -38,7 +39,8 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
   const noteLife = () => {
     alive = true;
   };
-  const inTurn = takeTurns(socket, noteLife, deps.onError);
+  const maxWaiting = WAITING_PER_SUBSCRIPTION * config.WEBSOCKET_MAX_SUBSCRIPTIONS;
+  const inTurn = takeTurns(socket, maxWaiting, noteLife, deps.onError);
   const unfollow = caller?.follow(() => refuse());
   /** job id → ends the subscription. A job is in here from `subscribe` until `complete`, `unsubscribe` or close. */
   const subscriptions = new Map<string, () => void>();
@@ -172,19 +174,25 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
 /**
  * Handles the messages of a socket one after the other. Who sends faster than that waits in its own connection, not in
  * this process: it is read no further until some messages are handled.
+ * @param maxWaiting messages that may wait
  * @param onResume called when it is read again: what the client sent meanwhile comes after that
  * @returns handles a message when its turn comes
  */
-function takeTurns(socket: WebSocket, onResume: () => void, onError: (error: unknown) => void) {
+function takeTurns(
+  socket: WebSocket,
+  maxWaiting: number,
+  onResume: () => void,
+  onError: (error: unknown) => void,
+) {
   let turn = Promise.resolve();
   let waiting = 0;
   return (work: () => Promise<void>): void => {
-    if (++waiting === MAX_WAITING) socket.pause();
+    if (++waiting === maxWaiting) socket.pause();
     turn = turn
       .then(() => (socket.readyState === socket.OPEN ? work() : undefined))
       .catch(onError)
       .finally(() => {
-        if (waiting-- !== MAX_WAITING) return;
+        if (waiting-- !== maxWaiting) return;
         onResume();
         socket.resume();
       });

@@ -15,7 +15,7 @@ import { readCaller } from './caller.ts';
 import type { Deps } from './deps.ts';
 import type { ReceivedBody } from './intake/intake.ts';
 import { previousPlanOf } from './previous-plan-check.ts';
-import { refused } from './refuse-while-full.ts';
+import { NoRoomError } from './refuse-while-full.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -64,7 +64,7 @@ export async function submitJob(
     const earlier = await findJobByIdempotencyKey(db, idempotencyKey);
     if (earlier) return replay(earlier, inputHash, given ?? '');
     const refusal = deps.fullQueue.refuses();
-    if (refusal) throw refused(refusal, deps.config);
+    if (refusal) throw new NoRoomError(refusal, deps.config);
   }
   const { locationIds, check } = checks;
   const previousPlanId = previousPlanOf(body.facts.facts);
@@ -127,7 +127,7 @@ export async function submitJob(
 /** Stores a job when its turn has come, or finds the earlier one with its key. */
 async function store(deps: SubmitDeps, job: NewJob, checks: JobCheck, conditions: Conditions) {
   const place = await deps.fullQueue.enter();
-  if (typeof place === 'string') throw refused(place, deps.config);
+  if (typeof place === 'string') throw new NoRoomError(place, deps.config);
   try {
     let stored = await insertJob(deps.database.db, job, conditions);
     while (!stored) {
@@ -172,7 +172,7 @@ async function admit(
   }
   if (waiting >= conditions.maxWaiting) {
     fullQueue.seen(waiting);
-    throw refused('full', config);
+    throw new NoRoomError('full', config);
   }
   const own = conditions.maxWaitingOfCaller;
   if (own && waitingOfCaller >= own.max) {

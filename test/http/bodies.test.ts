@@ -74,16 +74,36 @@ describe('bodies', () => {
       },
     );
 
-    test('what is deeper than PostgreSQL reads is not stored, though a key that comes twice may have it', async () => {
-      const deep = '['.repeat(10_000) + ']'.repeat(10_000);
-      const request = JSON.stringify(simpleRequest(3));
-      const sent = request.replace('{', `{"demand_forecast":${deep},`);
-      const answer = await send(url, { body: sent + pad, headers: { prefer: 'respond-async' } });
-      expect(answer.status).toBe(202);
-      const { input } = await storedInput(answer.body.data.job_id);
-      expect(JSON.parse(input)).toEqual(simpleRequest(3));
-      expect(input).not.toContain('[[[');
-    });
+    test.each([
+      [
+        'once more',
+        '{"constraints":{"max_distance":5,"max_distance":50},',
+        'line 1, column 34',
+        'max_distance',
+      ],
+      ['however it is written', '{"constr\\u0061ints":{},', 'line 1, column', 'constraints'],
+      [
+        'deeper than PostgreSQL reads',
+        `{"demand_forecast":${'['.repeat(10_000)}${']'.repeat(10_000)},`,
+        'line 1, column',
+        'demand_forecast',
+      ],
+    ])(
+      'a key that comes twice is refused, as one of its values would not count: %s',
+      async (_how, start, place, key) => {
+        const request = JSON.stringify({
+          ...simpleRequest(3),
+          ...(key === 'max_distance' && { constraints: undefined }),
+        });
+        const answer = await send(url, { body: request.replace('{', start) + pad });
+        expect(answer.status).toBe(400);
+        expect(answer.body.errors).toMatchObject([{ code: 'VALIDATION_ERROR', field: null }]);
+        expect(answer.body.errors[0].message).toContain(place);
+        expect(answer.body.errors[0].message).toContain(
+          `the key "${key}" is a duplicate; send each key of an object once`,
+        );
+      },
+    );
 
     test.each([
       '{"constructor":{"prototype":{}}}',

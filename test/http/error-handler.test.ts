@@ -3,23 +3,28 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { AppError } from '../../src/answers/errors.ts';
 import { handleError } from '../../src/http/error-handler.ts';
+import { NoRoomError } from '../../src/http/refuse-while-full.ts';
 
-test('what a caller has not stored yet is no error in the log; what fails in the service is', async () => {
+test('what a caller has not stored yet, and a full queue, are no errors in the log; what fails in the service is', async () => {
   const lines: { level: number; msg: string; reason?: string }[] = [];
   const loggerInstance = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
   const app = Fastify({ loggerInstance, disableRequestLogging: true });
   app.setErrorHandler(handleError);
   app.get('/young', () => Promise.reject(new AppError('MODEL_NOT_LOADED', 'nothing was observed yet')));
+  app.get('/full', () => Promise.reject(new NoRoomError('full', { QUEUE_MAX_WAITING: 7 })));
   app.get('/away', () => Promise.reject(new AppError('SERVICE_UNAVAILABLE', 'the queue cannot be reached')));
   app.get('/broken', () => Promise.reject(new Error('a fault')));
   const statuses = [];
-  for (const url of ['/young', '/away', '/broken']) statuses.push((await app.inject(url)).statusCode);
-  expect(statuses).toEqual([503, 503, 500]);
+  for (const url of ['/young', '/full', '/away', '/broken'])
+    statuses.push((await app.inject(url)).statusCode);
+  expect(statuses).toEqual([503, 503, 503, 500]);
   const [info, error] = [pino.levels.values.info, pino.levels.values.error];
   expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
     [info, 'MODEL_NOT_LOADED'],
+    [info, 'SERVICE_UNAVAILABLE'],
     [error, 'SERVICE_UNAVAILABLE'],
     [error, 'INTERNAL_ERROR'],
   ]);
   expect(lines[0]!.reason).toBe('nothing was observed yet');
+  expect(lines[1]!.reason).toContain('QUEUE_MAX_WAITING');
 });

@@ -9,17 +9,19 @@ async function enter(queue: FullQueue) {
   return place;
 }
 
-test('a full queue is taken to be full for a moment, then one call at a time looks, until there is room', async () => {
+/** A look that nobody needs. */
+const noLook = () => new Promise<number>(() => {});
+
+test('a full queue is taken to be full for a moment; then the next call looks, one at a time, until there is room', async () => {
   let ms = 0;
-  const queue = createFullQueue(10, 5, () => ms);
+  const queue = createFullQueue(10, 5, noLook, () => ms);
   expect([queue.refuses(), queue.refuses()]).toEqual([undefined, undefined]);
   queue.seen(10);
-  expect([queue.refuses(), queue.refuses()]).toEqual(['full', 'full']);
   expect(await queue.enter()).toBe('full');
   ms = 100;
-  expect([queue.refuses(), queue.refuses()]).toEqual([undefined, 'full']);
+  expect(queue.refuses()).toBeUndefined();
   const look = await enter(queue);
-  expect(await queue.enter()).toBe('full');
+  expect([queue.refuses(), await queue.enter()]).toEqual(['full', 'full']);
   queue.seen(10);
   look.leave();
   ms = 200;
@@ -30,8 +32,38 @@ test('a full queue is taken to be full for a moment, then one call at a time loo
   expect([queue.refuses(), queue.refuses()]).toEqual([undefined, undefined]);
 });
 
+test('while calls are refused the process itself looks: no call waits for that, and the first one after it has room', async () => {
+  let ms = 0;
+  const looks: PromiseWithResolvers<number>[] = [];
+  const looking = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
+  const look = () => {
+    const one = Promise.withResolvers<number>();
+    looking[looks.push(one) - 1]!.resolve();
+    return one.promise;
+  };
+  const queue = createFullQueue(10, 5, look, () => ms);
+  queue.seen(10);
+  expect(queue.refuses()).toBe('full');
+  await looking[0]!.promise;
+  // PostgreSQL is slow to answer.
+  ms = 10_000;
+  expect([queue.refuses(), queue.refuses(), await queue.enter()]).toEqual(['full', 'full', 'full']);
+  looks[0]!.resolve(10);
+  await expect.poll(() => queue.refuses() === 'full' && looks.length).toBe(2);
+  looks[1]!.resolve(9);
+  await expect.poll(() => queue.refuses()).toBeUndefined();
+  expect(looks).toHaveLength(2);
+  // If it fails, nothing is known any more, and the next call looks.
+  queue.seen(10);
+  expect(queue.refuses()).toBe('full');
+  await looking[2]!.promise;
+  looks[2]!.reject(new Error('away'));
+  ms = 20_000;
+  await expect.poll(() => queue.refuses()).toBeUndefined();
+});
+
 test('the calls of a process take no more places than there are, and store a few at a time', async () => {
-  const queue = createFullQueue(4, 2, () => 0);
+  const queue = createFullQueue(4, 2, noLook, () => 0);
   const [first, second] = [await enter(queue), await enter(queue)];
   const turns: string[] = [];
   const inLine = ['third', 'fourth'].map(async (name) => {
@@ -55,7 +87,7 @@ test('the calls of a process take no more places than there are, and store a few
 
 test('calls are refused while those in line would take more than three seconds to be stored', async () => {
   let ms = 0;
-  const queue = createFullQueue(10_000, 1, () => ms);
+  const queue = createFullQueue(10_000, 1, noLook, () => ms);
   const first = await enter(queue);
   const inLine = Array.from({ length: 100 }, () => enter(queue));
   expect(queue.refuses()).toBeUndefined();

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import type { Config } from '../../src/config.ts';
 import { openSocketSession } from '../../src/http/socket-session.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { testConfig } from '../helpers/services.ts';
 
 /** A session whose PostgreSQL takes its time to say whether the caller may follow a job, until `answer` says no. */
-async function openHangingSession() {
+async function openHangingSession(overrides: Partial<Config> = {}) {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   atEnd(async () => void server.close());
   await once(server, 'listening');
@@ -16,7 +17,7 @@ async function openHangingSession() {
   const [socket] = (await once(server, 'connection')) as [WebSocket];
   const permission = Promise.withResolvers<boolean>();
   openSocketSession(socket, {
-    config: testConfig({ DATABASE_URL: '' }, { WEBSOCKET_HEARTBEAT_SECONDS: 0.5 }),
+    config: testConfig({ DATABASE_URL: '' }, { WEBSOCKET_HEARTBEAT_SECONDS: 0.5, ...overrides }),
     onError: () => {},
     caller: { isValid: async () => true, mayFollow: () => permission.promise, follow: () => () => {} },
   } as never);
@@ -41,16 +42,21 @@ async function openHangingSession() {
   };
 }
 
-test('heartbeats are answered on both sides while the messages of a socket wait, as many as it may subscribe to', async () => {
-  const { client, socket, answered, answer, subscribe, heartbeats } = await openHangingSession();
-  const sent = subscribe(1000);
-  client.ping('are you there?');
-  expect(String((await once(client, 'pong'))[0])).toBe('are you there?');
-  await heartbeats(3);
-  expect([answered, socket.isPaused]).toEqual([[], false]);
-  answer();
-  await expect.poll(() => answered.length).toBe(sent.length);
-});
+test.each([1000, 5000])(
+  'heartbeats are answered on both sides while the messages of a socket wait, as many as it may subscribe to: %i',
+  async (limit) => {
+    const { client, socket, answered, answer, subscribe, heartbeats } = await openHangingSession({
+      WEBSOCKET_MAX_SUBSCRIPTIONS: limit,
+    });
+    const sent = subscribe(limit);
+    client.ping('are you there?');
+    expect(String((await once(client, 'pong'))[0])).toBe('are you there?');
+    await heartbeats(3);
+    expect([answered, socket.isPaused]).toEqual([[], false]);
+    answer();
+    await expect.poll(() => answered.length, { timeout: 40_000 }).toBe(sent.length);
+  },
+);
 
 test('a client that answers no heartbeat is closed, also while its messages wait', async () => {
   const { client, socket, subscribe } = await openHangingSession();

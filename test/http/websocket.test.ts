@@ -70,6 +70,18 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
     });
   });
 
+  test('a client that sends thousands of faulty messages at once does not hold up another one', async () => {
+    const [flood, other] = await Promise.all([openSocket(service.urls[0]), openSocket(service.urls[0])]);
+    const count = 5000;
+    for (let i = 0; i < count; i++) flood.send('{}');
+    await flood.waitFor((m) => m.type === 'error');
+    other.send('{}');
+    await other.waitFor((m) => m.type === 'error');
+    expect(flood.messages.length).toBeLessThan(count / 2);
+    await expect.poll(() => flood.messages.length, { timeout: 20_000 }).toBe(count);
+    for (const socket of [flood, other]) socket.close();
+  });
+
   const FIGURES = ['stage', 'incumbent', 'bound', 'gap', 'iterations'] as const;
   /** Fails where a figure that was known is not any more, or progress falls. */
   const expectNothingForgotten = (told: Record<string, unknown>[]) => {
