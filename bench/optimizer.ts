@@ -12,7 +12,6 @@
  */
 import { writeFileSync } from 'node:fs';
 import { greatCircleMatrix } from '../src/core/geo.ts';
-import { SPARE_BUFFERS } from '../src/core/optimize/flow/arrays.ts';
 import { confirmFlow } from '../src/core/optimize/flow/flow-confirm.ts';
 import { solveGreatCircleFlow } from '../src/core/optimize/flow/great-circle-flow.ts';
 import { solveFlow } from '../src/core/optimize/flow/solve-flow.ts';
@@ -20,7 +19,6 @@ import type { FlowOutcome, FlowProblem } from '../src/core/optimize/flow/types.t
 import { greatCircleCosts } from '../src/core/optimize/problem/distances/great-circle-costs.ts';
 import type { DenseCosts, SparseCosts } from '../src/core/optimize/problem/distances/move-costs.ts';
 import { nearCosts } from '../src/core/optimize/problem/distances/near-costs.ts';
-import { keptIn } from '../src/core/optimize/run/cache.ts';
 import { threadCache } from '../test/core/optimize/cached.ts';
 import { percentile, readArguments, reportTable, spread, whole } from './cli.ts';
 import { solveDirectly } from './direct-highs.ts';
@@ -63,9 +61,6 @@ const { sizes, repeats, seeds, 'direct-up-to': directUpTo, svg, json } = options
 const createInstance = FAMILIES[options.family];
 if (!createInstance) throw new Error(`--family is one of ${Object.keys(FAMILIES).join(', ')}`);
 
-/** Solves use memory of those before them, as in a thread of the service. */
-const control = { spare: keptIn(threadCache, SPARE_BUFFERS) };
-
 const lemon = options.lemon ? compileLemon() : null;
 
 /**
@@ -106,13 +101,13 @@ function methodsFor(instance: BenchInstance): Instance {
     {
       group: 'all moves',
       name: 'network simplex, certified',
-      run: () => describe(solveFlow({ ...amounts, cost }, control)),
+      run: () => describe(solveFlow({ ...amounts, cost })),
     },
     { group: 'all moves', name: `network simplex, ${CONFIRMED}`, run: () => confirmed({ ...amounts, cost }) },
     {
       group: 'travel times',
       name: 'travel times, certified',
-      run: () => describe(solveFlow({ ...amounts, cost: times }, control)),
+      run: () => describe(solveFlow({ ...amounts, cost: times })),
     },
     {
       group: 'travel times',
@@ -122,7 +117,7 @@ function methodsFor(instance: BenchInstance): Instance {
     {
       group: '5 km',
       name: '`max_distance` 5 km, certified',
-      run: () => describe(solveFlow(nearAmounts, control)),
+      run: () => describe(solveFlow(nearAmounts)),
     },
     {
       group: '5 km',
@@ -159,9 +154,7 @@ function methodsFor(instance: BenchInstance): Instance {
       group: 'all moves',
       name: 'network simplex without matrix, certified',
       run: () =>
-        describe(
-          solveGreatCircleFlow({ ...amounts, points, costPerKm: COST_PER_KM, maxDistanceKm: 1e9 }, control),
-        ),
+        describe(solveGreatCircleFlow({ ...amounts, points, costPerKm: COST_PER_KM, maxDistanceKm: 1e9 })),
     },
     { name: 'matrix of haversine distances', run: () => void greatCircleMatrix(points) },
     { name: 'matrix of chords', run: () => void greatCircleCosts(points, COST_PER_KM) },
@@ -197,7 +190,7 @@ function travelTimes({ n }: BenchInstance, { units }: DenseCosts): DenseCosts {
 
 /** The flow with its certificate and the confirmation by HiGHS, as in the service. */
 async function confirmed(problem: FlowProblem): Promise<string> {
-  const outcome = solveFlow(problem, control);
+  const outcome = solveFlow(problem);
   if (outcome.kind !== 'solved') return describe(outcome);
   const confirmation = await confirmFlow(threadCache, problem, outcome, {
     deadlineMs: performance.now() + 60_000,

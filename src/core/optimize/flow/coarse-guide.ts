@@ -119,11 +119,9 @@ function coarser(
   }
   const everyColumn = arrays.int32(width + 1).map((_, t) => t);
   const coarseBlocks = { ...blockStarts(arrays, width, everyColumn), sinks };
-  const likeFine = (cells: number) =>
-    fine.costs instanceof Int32Array ? arrays.int32(cells) : arrays.float64(cells);
   const costs = {
-    costs: likeFine(height * width),
-    least: likeFine(height * coarseBlocks.count),
+    costs: fine.costs.slice(0, height * width),
+    least: fine.least.slice(0, height * coarseBlocks.count),
     forbidden: fine.forbidden,
   };
   for (let s = 0; s < height; s++) {

@@ -104,15 +104,11 @@ function costsByBlock(
   for (let t = 0; t < sinks.length; t++) places[blocks.sinks[t]] = t;
   const cells = sources.length * sinks.length;
   const cellsOfLeast = sources.length * blocks.count;
-  const small = {
-    costs: arrays.int32(cells),
-    least: arrays.int32(cellsOfLeast),
-    forbidden: 2 ** 31 - 1,
-  };
+  const small = { costs: new Int32Array(cells), least: new Int32Array(cellsOfLeast), forbidden: 2 ** 31 - 1 };
   if (fill(small, n, units, sources, sinks, blocks, places)) return small;
   const large = {
-    costs: arrays.float64(cells),
-    least: arrays.float64(cellsOfLeast),
+    costs: new Float64Array(cells),
+    least: new Float64Array(cellsOfLeast),
     forbidden: Number.POSITIVE_INFINITY,
   };
   fill(large, n, units, sources, sinks, blocks, places);

@@ -8,9 +8,8 @@
 
 import { confirmBasis } from '../highs/highs-confirm.ts';
 import { fromUnits } from '../problem/costs.ts';
-import { type Cache, keptIn } from '../run/cache.ts';
+import type { Cache } from '../run/cache.ts';
 import type { SolveControl } from '../run/control.ts';
-import { Arrays, SPARE_BUFFERS } from './arrays.ts';
 import { createFlowModel } from './highs-basis.ts';
 import type { FlowAmounts, SolvedFlow } from './types.ts';
 
@@ -30,22 +29,7 @@ export async function confirmFlow(
   solved: SolvedFlow,
   control: Pick<SolveControl, 'deadlineMs' | 'stopFlag'>,
 ): Promise<Confirmation> {
-  const arrays = new Arrays(keptIn(cache, SPARE_BUFFERS));
-  try {
-    return await confirmIn(arrays, cache, problem, solved, control);
-  } finally {
-    arrays.release();
-  }
-}
-
-async function confirmIn(
-  arrays: Arrays,
-  cache: Cache,
-  problem: FlowAmounts,
-  solved: SolvedFlow,
-  control: Pick<SolveControl, 'deadlineMs' | 'stopFlag'>,
-): Promise<Confirmation> {
-  const { model, ...basis } = createFlowModel(arrays, problem, solved.basis, solved.alternatives);
+  const { model, ...basis } = createFlowModel(problem, solved.basis, solved.alternatives);
   const { status, objective, iterations } = await confirmBasis(cache, model, basis, control);
   if (status === 'stopped') return { kind: 'unconfirmed' };
   // The model counts from the cost of serving nothing.

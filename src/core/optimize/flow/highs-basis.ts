@@ -23,7 +23,7 @@
 
 import type { LinearModel } from '../highs/linear-model.ts';
 import { fromUnits } from '../problem/costs.ts';
-import type { Arrays } from './arrays.ts';
+import { Arrays } from './arrays.ts';
 import type { Alternatives, FlowAmounts, FlowBasis } from './types.ts';
 
 /** Status codes as HiGHS numbers them. */
@@ -38,15 +38,10 @@ export type FlowModel = {
 
 /**
  * The model's costs are money, so that the solver's tolerances mean the same as in other models.
- * @param arrays memory of the model
  * @param extra arcs outside the tree, from locations with vehicles to locations with demand
  */
-export function createFlowModel(
-  arrays: Arrays,
-  problem: FlowAmounts,
-  basis: FlowBasis,
-  extra: Alternatives,
-): FlowModel {
+export function createFlowModel(problem: FlowAmounts, basis: FlowBasis, extra: Alternatives): FlowModel {
+  const arrays = new Arrays();
   const { supply, demand, required, unservedCost } = problem;
   const rows = numberRows(arrays, problem, basis);
   const { ofSource, ofSink, serviceRow } = rows;

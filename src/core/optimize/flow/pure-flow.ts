@@ -17,11 +17,9 @@ import type { Moves, Problem, Solution, SolveFigures, SolveOutcome } from '../pr
 import { movesOfFlow } from '../problem/moves.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
 import { msOf } from '../run/budget.ts';
-import { keptIn } from '../run/cache.ts';
 import { nowMs } from '../run/clock.ts';
 import type { SolveControl, SolveProgress } from '../run/control.ts';
 import { isStopped, OutOfTime, type Stopping } from '../run/stopping.ts';
-import { SPARE_BUFFERS } from './arrays.ts';
 import { confirmFlow } from './flow-confirm.ts';
 import { flowCosts } from './flow-costs.ts';
 import { solveGreatCircleFlow } from './great-circle-flow.ts';
@@ -62,7 +60,6 @@ export async function solvePureFlow(
       stopFlag: control.stopFlag,
       deadlineMs: control.deadlineMs,
       onProgress: reportTo(control),
-      spare: keptIn(problem.caches.thread, SPARE_BUFFERS),
     });
     if (outcome.kind !== 'solved') return unsolved(problem, outcome, control);
     if (outcome.cost > problem.limits.maxCostUnits) return { kind: 'infeasible' };

@@ -1,6 +1,6 @@
 /**
  * What the caller gets from a spanning tree: moves, prices, the basis, and the proof of the most that can be served.
- * It is in the arrays that are named; the tree's own serve meanwhile. O(n).
+ * O(n).
  */
 import type { Arrays } from './arrays.ts';
 import type { Candidates } from './candidates.ts';
@@ -35,13 +35,10 @@ export function stayingBasis(arrays: Arrays, { n, supply, demand }: FlowProblem)
 }
 
 /** Tree arcs from a source to a sink, by source then target. */
-export function realArcs(
-  arrays: Arrays,
-  tree: SpanningTree,
-): Pick<FlowBasis, 'from' | 'to' | 'units' | 'cost'> {
-  const { n, parent, flow, cost } = tree;
+export function realArcs(tree: SpanningTree): Pick<FlowBasis, 'from' | 'to' | 'units' | 'cost'> {
+  const { n, parent, flow, cost, arrays } = tree;
   const firstSink = sinkNode(n, 0);
-  const keys = tree.arrays.float64(parent.length);
+  const keys = arrays.float64(parent.length);
   let count = 0;
   for (let v = 0; v < n; v++) {
     const sink = parent[v] - firstSink;
@@ -71,14 +68,13 @@ export function realArcs(
 /** Vehicles that move. */
 export function readFlow(arrays: Arrays, { from, to, units }: Flow): Flow {
   let count = 0;
-  for (let a = 0; a < units.length; a++) if (units[a] > 0 && from[a] !== to[a]) count++;
+  const moves = arrays.int32(units.length);
+  for (let a = 0; a < units.length; a++) if (units[a] > 0 && from[a] !== to[a]) moves[count++] = a;
   const flow = { from: arrays.int32(count), to: arrays.int32(count), units: arrays.int32(count) };
-  let m = 0;
-  for (let a = 0; a < units.length; a++) {
-    if (!(units[a] > 0) || from[a] === to[a]) continue;
-    flow.from[m] = from[a];
-    flow.to[m] = to[a];
-    flow.units[m++] = units[a];
+  for (let m = 0; m < count; m++) {
+    flow.from[m] = from[moves[m]];
+    flow.to[m] = to[moves[m]];
+    flow.units[m] = units[moves[m]];
   }
   return flow;
 }
@@ -87,16 +83,12 @@ export function readFlow(arrays: Arrays, { from, to, units }: Flow): Flow {
  * The candidates outside the tree that came closest to entering it: up to `k` per source, by reduced cost.
  * O(candidates).
  */
-export function readAlternatives(
-  arrays: Arrays,
-  tree: SpanningTree,
-  list: Candidates,
-  k: number,
-): Alternatives {
+export function readAlternatives(tree: SpanningTree, list: Candidates, k: number): Alternatives {
+  const { arrays } = tree;
   const { n, parent, potential } = tree;
   const firstSink = sinkNode(n, 0);
-  const least = tree.arrays.float64(n * k).fill(Number.POSITIVE_INFINITY);
-  const arcs = tree.arrays.int32(n * k).fill(-1);
+  const least = arrays.float64(n * k).fill(Number.POSITIVE_INFINITY);
+  const arcs = arrays.int32(n * k).fill(-1);
   let count = 0;
   for (let a = 0; a < list.count; a++) {
     const from = list.from[a];
@@ -128,8 +120,7 @@ export function readAlternatives(
 
 /** Prices from the potentials of an optimal tree of all locations. */
 export function readDuals(
-  arrays: Arrays,
-  { n, potential }: SpanningTree,
+  { n, potential, arrays }: SpanningTree,
   { supply, demand, unservedCost }: FlowProblem,
 ): Duals {
   const idle = potential[idleNode(n)];
@@ -150,13 +141,14 @@ export function readDuals(
  * The basis of the tree. An artificial node left without flow is removed; its children become children of the idle
  * sink.
  */
-export function readBasis(arrays: Arrays, tree: SpanningTree): FlowBasis {
+export function readBasis(tree: SpanningTree): FlowBasis {
+  const { arrays } = tree;
   const { n, parent } = tree;
   const idle = idleNode(n);
   const slack = slackNode(n);
   const artificial = artificialNode(n);
   const basis: FlowBasis = {
-    ...realArcs(arrays, tree),
+    ...realArcs(tree),
     idle: arrays.uint8(n),
     unserved: arrays.uint8(n),
     slack: parent[slack] === idle,
@@ -171,7 +163,7 @@ export function readBasis(arrays: Arrays, tree: SpanningTree): FlowBasis {
 
 /** The locations priced by the artificial node's cost, in an optimal tree with flow on that node. */
 export function readCover(tree: SpanningTree, problem: FlowProblem): Cover {
-  const duals = readDuals(tree.arrays, tree, problem);
+  const duals = readDuals(tree, problem);
   const half = duals.service / 2;
   return {
     sources: Uint8Array.from(duals.supply, (price) => (price > half ? 1 : 0)),

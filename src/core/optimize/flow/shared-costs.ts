@@ -47,15 +47,15 @@ export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts):
   const firstSink = sinkNode(n, 0);
   return {
     addNearest(list, sources, sinks, k) {
-      const isSink = arrays.uint8(n);
-      const hasSink = arrays.uint8(size);
+      const isSink = new Uint8Array(n);
+      const hasSink = new Uint8Array(size);
       for (const t of sinks) {
         isSink[t] = 1;
         if (column[t] >= 0) hasSink[column[t]] = 1;
       }
       const nearest = createNearestCollector(n, k, list, firstSink);
       const { sinkWorst } = nearest;
-      const columnWorst = arrays.float64(size);
+      const columnWorst = new Float64Array(size);
       const updateWorst = () => {
         let gate = 0;
         for (let j = 0; j < size; j++) {
@@ -96,8 +96,8 @@ export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts):
     // Sinks outside the tree have the potential −Infinity, so `sinks` is not needed here.
     addViolated(list, { potential }, sources) {
       const before = list.count;
-      const best = arrays.float64(size).fill(Number.NEGATIVE_INFINITY);
-      const bestSink = arrays.int32(size);
+      const best = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
+      const bestSink = new Int32Array(size);
       for (let t = 0; t < n; t++) {
         const j = column[t];
         if (j < 0 || !(potential[firstSink + t] > best[j])) continue;

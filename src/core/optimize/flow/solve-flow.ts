@@ -31,7 +31,6 @@ import {
   readCover,
   readDuals,
   readFlow,
-  realArcs,
   stayingBasis,
 } from './read-tree.ts';
 import { createSharedArcs } from './shared-costs.ts';
@@ -56,16 +55,7 @@ type Answer = Pick<SolvedFlow, 'flow' | 'duals' | 'basis' | 'alternatives'>;
  * @throws RangeError if numbers are too large for exact sums, Error if an answer fails its certificate
  */
 export function solveFlow(problem: FlowProblem, control: FlowControl = {}): FlowOutcome {
-  const arrays = new Arrays(control.spare);
-  try {
-    return solveIn(arrays, problem, control);
-  } finally {
-    arrays.release();
-  }
-}
-
-/** @param arrays memory of the search; the outcome has memory of its own */
-function solveIn(arrays: Arrays, problem: FlowProblem, control: FlowControl): FlowOutcome {
+  const arrays = new Arrays();
   const counts: FlowCounts = { pivots: 0, pricingRounds: 0, candidates: 0, method: 'plain' };
   // Requires no more than the totals of vehicles and demand allow, so that the search ends with the most that can be
   // served.
@@ -74,11 +64,10 @@ function solveIn(arrays: Arrays, problem: FlowProblem, control: FlowControl): Fl
   const netted = nettedAmounts(arrays, reduced);
   if (netted.required <= 0 && !problem.unservedCost) {
     counts.method = 'still';
-    const kept = new Arrays();
     const answer = {
       flow: NO_FLOW,
-      duals: noPrices(kept, problem.n),
-      basis: stayingBasis(kept, problem),
+      duals: noPrices(arrays, problem.n),
+      basis: stayingBasis(arrays, problem),
       alternatives: NO_ALTERNATIVES,
     };
     return conclude(problem, reachable, null, answer, counts);
@@ -154,13 +143,12 @@ function coverOf(problem: FlowProblem, served: number, tree: SpanningTree | null
 }
 
 function readAnswer({ tree, list }: SimplexSearch, problem: FlowProblem): Answer {
-  const kept = new Arrays();
-  const basis = readBasis(kept, tree);
+  const basis = readBasis(tree);
   return {
-    flow: readFlow(kept, basis),
-    duals: readDuals(kept, tree, problem),
+    flow: readFlow(tree.arrays, basis),
+    duals: readDuals(tree, problem),
     basis,
-    alternatives: readAlternatives(kept, tree, list, ALTERNATIVES),
+    alternatives: readAlternatives(tree, list, ALTERNATIVES),
   };
 }
 
@@ -168,7 +156,7 @@ function stopped(tree: SpanningTree, counts: FlowCounts, isReachable: boolean): 
   const isPlan = isReachable && artificialFlow(tree) === 0;
   return {
     kind: 'stopped',
-    plan: isPlan ? { flow: readFlow(new Arrays(), realArcs(tree.arrays, tree)), cost: treeCost(tree) } : null,
+    plan: isPlan ? { flow: readFlow(tree.arrays, readBasis(tree)), cost: treeCost(tree) } : null,
     counts,
   };
 }

@@ -8,9 +8,8 @@
  * units that stay are netted (`netting.ts`).
  */
 import type { FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
-import { type Cache, keptIn } from '../run/cache.ts';
+import type { Cache } from '../run/cache.ts';
 import type { SolveControl } from '../run/control.ts';
-import { SPARE_BUFFERS } from './arrays.ts';
 import { confirmFlow } from './flow-confirm.ts';
 import { MAX_UNITS } from './load-amounts.ts';
 import type { SharedCosts } from './shared-costs.ts';
@@ -79,11 +78,7 @@ export async function solveTransport(
   try {
     const nodes = nodesOfSinks(transport);
     const problem = asFlow(transport, nodes, total);
-    const solved = solveFlow(problem, {
-      ...control,
-      nettingIsSafe: transport.homes !== undefined,
-      spare: keptIn(cache, SPARE_BUFFERS),
-    });
+    const solved = solveFlow(problem, { ...control, nettingIsSafe: transport.homes !== undefined });
     if (solved.kind === 'stopped') {
       const plan = solved.plan && { flow: bySink(solved.plan.flow, nodes), cost: solved.plan.cost };
       return { ...solved, plan };

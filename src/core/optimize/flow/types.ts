@@ -10,7 +10,6 @@
  */
 import type { FlowCosts } from '../problem/distances/move-costs.ts';
 import type { Control, SolveProgress } from '../run/control.ts';
-import type { SpareBuffers } from './arrays.ts';
 import type { SharedCosts } from './shared-costs.ts';
 
 /** A flow problem without its costs. */
@@ -108,6 +107,4 @@ export type FlowControl = Partial<Control<SolveProgress>> & {
    * all arcs. Default: true.
    */
   nettingIsSafe?: boolean | undefined;
-  /** Memory of earlier searches in this thread. Default: none, and the search's own goes with it. */
-  spare?: SpareBuffers | undefined;
 };

@@ -222,7 +222,7 @@ export function readMoves(
   outside: ReadonlyMap<number, number> = new Map(),
 ): Flow {
   const { n } = tree;
-  const arcs = realArcs(tree.arrays, tree);
+  const arcs = realArcs(tree);
   const from = Array.from(arcs.from);
   const to = Array.from(arcs.to);
   const units = Array.from(arcs.units);

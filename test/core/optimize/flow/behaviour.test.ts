@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { SpareBuffers } from '../../../../src/core/optimize/flow/arrays.ts';
 import { solveFlow } from '../../../../src/core/optimize/flow/solve-flow.ts';
 import type { FlowProblem } from '../../../../src/core/optimize/flow/types.ts';
 import { greatCircleCosts } from '../../../../src/core/optimize/problem/distances/great-circle-costs.ts';
@@ -29,27 +28,6 @@ test('the same problem gives the same answer, to the last vehicle and price', ()
     expect(solveFlow(structuredClone(problem))).toEqual(solveFlow(problem));
   }
   expect(solveFlow(city())).toEqual(solveFlow(city()));
-});
-
-test('searches in memory of those before them find the same, and leave what those found as it is', () => {
-  const spare = new SpareBuffers();
-  const kinds = new Set<string>();
-  const cases = Array.from({ length: 200 }, (_, seed) => {
-    const shape = { locations: 40, vehicles: 9, demand: 9 };
-    const problem = seed % 20 === 0 ? city(seed) : (seed % 2 ? randomProblem : metricProblem)(seed, shape);
-    const control = {
-      ...(seed % 3 === 0 && { nettingIsSafe: false }),
-      ...(seed % 40 === 0 && { deadlineMs: 0 }),
-    };
-    return { problem, control, found: solveFlow(problem, { ...control, spare }) };
-  });
-  for (const { problem, control, found } of cases) {
-    expect(found).toEqual(solveFlow(problem, control));
-    kinds.add(found.kind === 'solved' ? found.counts.method : found.kind);
-  }
-  expect([...kinds].sort()).toEqual([
-    ...['infeasible', 'netted', 'netted_then_all', 'plain', 'still', 'stopped'],
-  ]);
 });
 
 test('the order of the locations does not change the cost', () => {

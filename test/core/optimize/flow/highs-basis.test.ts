@@ -1,6 +1,5 @@
 import highsModule from 'highs';
 import { expect, test } from 'vitest';
-import { Arrays } from '../../../../src/core/optimize/flow/arrays.ts';
 import { createFlowModel } from '../../../../src/core/optimize/flow/highs-basis.ts';
 import { solveFlow } from '../../../../src/core/optimize/flow/solve-flow.ts';
 import type { Alternatives, FlowBasis } from '../../../../src/core/optimize/flow/types.ts';
@@ -31,7 +30,7 @@ function confirm(problem: DenseProblem): { objective: number; iterations: number
     model: lp,
     columnStatus,
     rowStatus,
-  } = createFlowModel(new Arrays(), problem, outcome.basis, movesBeside(problem, outcome.basis));
+  } = createFlowModel(problem, outcome.basis, movesBeside(problem, outcome.basis));
   const basics = [...columnStatus, ...rowStatus].filter(
     (status) => status === highs.constants.basisStatus.basic,
   );
