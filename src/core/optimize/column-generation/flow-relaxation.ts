@@ -127,7 +127,13 @@ function scaledFlow(problem: Problem, control: Stopping): ScaledFlow {
 function solveScaled({ flow }: ScaledFlow, { deadlineMs, stopFlag, onLook }: Stopping): SolvedFlow | null {
   try {
     // Vehicles of several classes at a place cannot all serve it first.
-    const outcome = solveFlow(flow, { deadlineMs, stopFlag, onLook, nettingIsSafe: false });
+    const outcome = solveFlow(flow, {
+      deadlineMs,
+      stopFlag,
+      onLook,
+      nettingIsSafe: false,
+      needsOptimum: true,
+    });
     return outcome.kind === 'solved' ? outcome : null;
   } catch (error) {
     if (error instanceof OutOfTime) throw error;

@@ -5,7 +5,13 @@
  * Notation: U_ik is the value of a vehicle of class k at its source i, V_jk at its target j; the reduced cost of i →
  * j is c_ij − V_jk + U_ik. Negative ones are candidates, and Σ min(0, reduced cost) · s_ik over all moves is the most
  * by which they can lower a bound. O(sources · targets), one tight loop over rows of costs. Money.
+ *
+ * In a large city targets stand in blocks: the least cost from a source to a block, with the highest value in it, rules
+ * out most blocks with one comparison. Rounding is monotone, so no negative reduced cost is missed.
  */
+import { Arrays } from '../flow/arrays.ts';
+import { blockStarts, highestOfBlocks } from '../flow/cost-table.ts';
+import { halved, placesOf } from '../flow/halving.ts';
 import type { Problem } from '../problem/model.ts';
 import { isAllowed } from '../problem/network.ts';
 import { movableVehicles, standingVehicles } from '../problem/pinned-places.ts';
@@ -41,6 +47,8 @@ export type Pricer = {
 const MIN_REDUCED = 1e-9;
 /** Moves visited between two looks at the clock: a few milliseconds. */
 const PAIRS_PER_LOOK = 1 << 18;
+/** With fewer locations the least costs to blocks take longer than they save. */
+const MIN_IN_BLOCKS = 1000;
 
 /**
  * @param has whether a move (k · n + i) · n + j is already a column
@@ -53,18 +61,12 @@ export function createPricer(problem: Problem, has: (arc: number) => boolean, is
   const supply = movableVehicles(problem);
   const money = network.costUnits;
   const anyTarget = hasLocationBounds(problem);
-  let pairs = 0;
-  /** Whether to give up before a row of `count` pairs. */
-  const isOverBefore = (count: number) => {
-    pairs += count;
-    if (pairs < PAIRS_PER_LOOK) return false;
-    pairs = 0;
-    return isOver();
-  };
+  const isOverBefore = lookByPairs(isOver);
   const isMove = (i: number, j: number) => i !== j && isAllowed(network, n, limits.maxDistanceKm, i, j);
 
   const targets = new Int32Array(n);
   const worth = new Float64Array(n);
+  let blocks: Blocks | undefined;
 
   /** Visits all allowed moves of negative reduced cost (units). @returns by how much they lower a bound, in money */
   function forEachNegative(
@@ -72,13 +74,12 @@ export function createPricer(problem: Problem, has: (arc: number) => boolean, is
     isFree: boolean,
     visit: ((k: number, i: number, j: number, reduced: number) => void) | null,
   ): number {
+    if (n >= MIN_IN_BLOCKS && !isFree) return forEachNegativeInBlocks({ atSource, atTarget }, visit);
     let bound = 0;
     for (let k = 0; k < classes; k++) {
       let count = 0;
       for (let j = 0; j < n; j++) {
-        // With bounds per location it may pay to leave even for a location where vehicles have no value.
-        if (!anyTarget && (demand[j] === 0 || atTarget[k * n + j] <= MIN_REDUCED)) continue;
-        targets[count++] = j;
+        if (isTarget(atTarget, k, j)) targets[count++] = j;
       }
       // Costs are not negative, so a source gains nothing from a target where a vehicle is worth no more.
       targets.subarray(0, count).sort((a, b) => atTarget[k * n + b] - atTarget[k * n + a] || a - b);
@@ -96,6 +97,44 @@ export function createPricer(problem: Problem, has: (arc: number) => boolean, is
           if (!isMove(i, j)) continue;
           bound += reduced * vehicles;
           visit?.(k, i, j, reduced);
+        }
+      }
+    }
+    return bound / 1e4;
+  }
+
+  // With bounds per location it may pay to leave even for a location where vehicles have no value.
+  function isTarget(atTarget: Float64Array, k: number, j: number): boolean {
+    return anyTarget || (demand[j] !== 0 && atTarget[k * n + j] > MIN_REDUCED);
+  }
+
+  function forEachNegativeInBlocks(
+    { atSource, atTarget }: Prices,
+    visit: ((k: number, i: number, j: number, reduced: number) => void) | null,
+  ): number {
+    blocks ??= blocksOf(money, n, isOverBefore);
+    const { count, starts, sinks, least } = blocks;
+    const highest = new Float64Array(count);
+    let bound = 0;
+    for (let k = 0; k < classes; k++) {
+      for (let j = 0; j < n; j++)
+        worth[j] = isTarget(atTarget, k, j) ? atTarget[k * n + j] * 1e4 : Number.NEGATIVE_INFINITY;
+      highestOfBlocks(highest, blocks, worth);
+      for (let i = 0; i < n; i++) {
+        const vehicles = supply[k * n + i];
+        if (vehicles === 0) continue;
+        if (isOverBefore(n)) throw new OutOfTime();
+        const row = i * n;
+        const own = atSource[k * n + i] * 1e4;
+        for (let b = 0; b < count; b++) {
+          if (least[i * count + b] + own - highest[b] >= 0) continue;
+          for (let t = starts[b]; t < starts[b + 1]; t++) {
+            const j = sinks[t];
+            const reduced = money[row + j] + own - worth[j];
+            if (reduced >= 0 || !isMove(i, j)) continue;
+            bound += reduced * vehicles;
+            visit?.(k, i, j, reduced);
+          }
         }
       }
     }
@@ -144,6 +183,45 @@ export function createPricer(problem: Problem, has: (arc: number) => boolean, is
       return unpack(list, n);
     },
   };
+}
+
+/** @returns whether to give up before a row of so many pairs */
+function lookByPairs(isOver: () => boolean): (pairs: number) => boolean {
+  let pairs = 0;
+  return (count) => {
+    pairs += count;
+    if (pairs < PAIRS_PER_LOOK) return false;
+    pairs = 0;
+    return isOver();
+  };
+}
+
+type Blocks = {
+  count: number;
+  /** count + 1: where each block begins. */
+  starts: Int32Array;
+  /** Locations by block. */
+  sinks: Int32Array;
+  /** n × count: the least cost of a move to a location of the block, staying included. */
+  least: Float64Array;
+};
+
+/** O(n²). @param isOverBefore whether to give up before a row of so many pairs @throws OutOfTime */
+function blocksOf(units: Float64Array, n: number, isOverBefore: (pairs: number) => boolean): Blocks {
+  const arrays = new Arrays();
+  const all = Int32Array.from({ length: n }, (_, j) => j);
+  const { ordered, starts: every } = halved(arrays, all, placesOf(arrays, n, units, all, all), 1);
+  const { count, starts } = blockStarts(arrays, n, every);
+  const least = new Float64Array(n * count).fill(Number.POSITIVE_INFINITY);
+  for (let i = 0; i < n; i++) {
+    if (isOverBefore(n)) throw new OutOfTime();
+    for (let b = 0; b < count; b++) {
+      let low = Number.POSITIVE_INFINITY;
+      for (let t = starts[b]; t < starts[b + 1]; t++) low = Math.min(low, units[i * n + ordered[t]]);
+      least[i * count + b] = low;
+    }
+  }
+  return { count, starts, sinks: ordered, least };
 }
 
 function capacityHere(problem: Problem): Float64Array {

@@ -2,6 +2,7 @@
  * The arcs of an instance as the simplex needs them: cheapest arcs, pricing of all arcs, one row, the largest cost. And
  * what its kinds share.
  */
+import type { Check } from '../run/stopping.ts';
 import type { Arrays } from './arrays.ts';
 import { addCandidate, type Candidates } from './candidates.ts';
 import type { CostTable } from './cost-table.ts';
@@ -11,25 +12,34 @@ export type ArcSet = {
   /**
    * Adds the k cheapest arcs of each source and sink to the candidates; with a guide those of the least reduced costs,
    * which take the place of their costs.
+   * @throws what `check` throws, which is called every few milliseconds
    */
   addNearest(
     list: Candidates,
     sources: Int32Array,
     sinks: Int32Array,
     k: number,
+    check: Check,
     guide?: GuidePrices | null,
   ): void;
   /**
    * Prices every arc from `sources` to `sinks` and adds the most violated ones of each row.
    * @returns how many it added
+   * @throws what `check` throws, which is called every few milliseconds
    */
-  addViolated(list: Candidates, tree: SpanningTree, sources: Int32Array, sinks: Int32Array): number;
+  addViolated(
+    list: Candidates,
+    tree: SpanningTree,
+    sources: Int32Array,
+    sinks: Int32Array,
+    check: Check,
+  ): number;
   /** Calls `visit` for each allowed move from i to another location. */
   forEachInRow(i: number, visit: (j: number, cost: number) => void): void;
   /** The largest cost of an allowed move. */
   largestCost(): number;
-  /** The costs from `sources` to `sinks` as a table; absent: arcs are listed. */
-  tableOf?(sources: Int32Array, sinks: Int32Array): CostTable;
+  /** The costs from `sources` to `sinks` as a table; absent: arcs are listed. @throws what `check` throws */
+  tableOf?(sources: Int32Array, sinks: Int32Array, check: Check): CostTable;
 };
 
 /** n each: prices of sources and of sinks that are likely to be near the potentials of the optimum; whole numbers. */

@@ -4,10 +4,11 @@
  */
 
 import type { DenseCosts, FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
+import type { Check } from '../run/stopping.ts';
 import { type ArcSet, worstOfRow } from './arc-set.ts';
 import type { Arrays } from './arrays.ts';
 import { type Candidates, createNearestCollector } from './candidates.ts';
-import { type CostTable, createCostTable } from './cost-table.ts';
+import { type CostTable, createCostTable, ROWS_PER_LOOK } from './cost-table.ts';
 import { type SpanningTree, sinkNode } from './spanning-tree.ts';
 import { createTableArcs } from './table-arcs.ts';
 
@@ -21,24 +22,24 @@ function createDenseArcs(arrays: Arrays, n: number, { units }: DenseCosts): ArcS
   let priced = { sources: NONE, sinks: NONE };
   let table: CostTable | undefined;
   let arcs: ReturnType<typeof createTableArcs> | undefined;
-  const prepare = (sources: Int32Array, sinks: Int32Array) => {
+  const prepare = (sources: Int32Array, sinks: Int32Array, check: Check) => {
     if (arcs && priced.sources === sources && priced.sinks === sinks) return arcs;
     priced = { sources, sinks };
-    table = createCostTable(arrays, n, units, sources, sinks);
+    table = createCostTable(arrays, n, units, sources, sinks, check);
     arcs = createTableArcs(arrays, table);
     return arcs;
   };
   return {
-    addNearest(list, sources, sinks, k, guide) {
-      prepare(sources, sinks).addNearest(list, sources, sinks, k, guide);
+    addNearest(list, sources, sinks, k, check, guide) {
+      prepare(sources, sinks, check).addNearest(list, sources, sinks, k, check, guide);
     },
-    addViolated(list, tree, sources, sinks) {
+    addViolated(list, tree, sources, sinks, check) {
       if (arcs && priced.sources === sources && priced.sinks === sinks)
-        return arcs.addViolated(list, tree, sources, sinks);
-      return addViolatedOfRows(arrays, n, units, list, tree, sources);
+        return arcs.addViolated(list, tree, sources, sinks, check);
+      return addViolatedOfRows(arrays, n, units, list, tree, sources, check);
     },
-    tableOf(sources, sinks) {
-      prepare(sources, sinks);
+    tableOf(sources, sinks, check) {
+      prepare(sources, sinks, check);
       return table!;
     },
     forEachInRow(i, visit) {
@@ -69,13 +70,16 @@ function addViolatedOfRows(
   list: Candidates,
   { potential }: SpanningTree,
   sources: Int32Array,
+  check: Check,
 ): number {
   const before = list.count;
   const prices = potential.subarray(sinkNode(n, 0), sinkNode(n, n));
   let highest = Number.NEGATIVE_INFINITY;
   for (let j = 0; j < n; j++) if (prices[j] > highest) highest = prices[j];
   const worst = worstOfRow(arrays);
-  for (const i of sources) {
+  for (let s = 0; s < sources.length; s++) {
+    if (s % ROWS_PER_LOOK === ROWS_PER_LOOK - 1) check();
+    const i = sources[s];
     const row = i * n;
     const own = potential[i];
     let limit = 0;
@@ -98,11 +102,13 @@ function addViolatedOfRows(
 function createSparseArcs(arrays: Arrays, n: number, { starts, targets, units }: SparseCosts): ArcSet {
   const firstSink = sinkNode(n, 0);
   return {
-    addNearest(list, sources, sinks, k) {
+    addNearest(list, sources, sinks, k, check) {
       const isSink = maskOf(arrays, n, sinks);
       const nearest = createNearestCollector(n, k, list, firstSink);
       const { sinkWorst } = nearest;
-      for (const i of sources) {
+      for (let s = 0; s < sources.length; s++) {
+        if (s % ROWS_PER_LOOK === ROWS_PER_LOOK - 1) check();
+        const i = sources[s];
         let rowWorst = Number.POSITIVE_INFINITY;
         for (let a = starts[i]; a < starts[i + 1]; a++) {
           const j = targets[a];
@@ -116,11 +122,13 @@ function createSparseArcs(arrays: Arrays, n: number, { starts, targets, units }:
       nearest.finish();
     },
     // Sinks outside the tree have the potential −Infinity, so `sinks` is not needed here.
-    addViolated(list, tree, sources) {
+    addViolated(list, tree, sources, _sinks, check) {
       const { potential } = tree;
       const before = list.count;
       const worst = worstOfRow(arrays);
-      for (const i of sources) {
+      for (let s = 0; s < sources.length; s++) {
+        if (s % ROWS_PER_LOOK === ROWS_PER_LOOK - 1) check();
+        const i = sources[s];
         const own = potential[i];
         let limit = 0;
         for (let a = starts[i]; a < starts[i + 1]; a++) {

@@ -8,19 +8,31 @@
  * R if λ > 0. O(arcs). Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §9.3 (complementary slackness).
  */
 import type { FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
+import type { Check } from '../run/stopping.ts';
 import { nextCheaper } from './next-cheaper.ts';
 import type { SharedCosts } from './shared-costs.ts';
 import type { Cover, Duals, Flow, FlowProblem } from './types.ts';
 
 export type CertificateCheck = { ok: true; cost: number; served: number } | { ok: false; fault: string };
 
+/** Rows of arcs between two looks at the clock: some milliseconds. */
+const ROWS_PER_CHECK = 256;
+
 const fail = (fault: string): CertificateCheck => ({ ok: false, fault });
 
-/** Checks that the flow is feasible, that the prices are feasible, and that together they prove the optimum. */
-export function certify(problem: FlowProblem, flow: Flow, duals: Duals): CertificateCheck {
+/**
+ * Checks that the flow is feasible, that the prices are feasible, and that together they prove the optimum.
+ * @param check called every few milliseconds; the proof ends with what it throws
+ */
+export function certify(
+  problem: FlowProblem,
+  flow: Flow,
+  duals: Duals,
+  check: Check = () => {},
+): CertificateCheck {
   const plan = checkFlow(problem, flow);
   if (typeof plan === 'string') return fail(plan);
-  return checkPrices(problem, duals) ?? checkSlackness(problem, flow, duals, plan);
+  return checkPrices(problem, duals, check) ?? checkSlackness(problem, flow, duals, plan);
 }
 
 type Plan = {
@@ -94,7 +106,7 @@ function listedCost({ starts, targets, units }: SparseCosts, i: number, j: numbe
   return least;
 }
 
-function checkPrices(problem: FlowProblem, duals: Duals): CertificateCheck | null {
+function checkPrices(problem: FlowProblem, duals: Duals, check: Check): CertificateCheck | null {
   const { n, supply, demand, unservedCost, cost: costs } = problem;
   const service = duals.service;
   if (!Number.isSafeInteger(service) || service < 0) return fail(`the multiplier of service is ${service}`);
@@ -116,6 +128,7 @@ function checkPrices(problem: FlowProblem, duals: Duals): CertificateCheck | nul
   const relief = value.map((worth) => highest - worth);
   const findUnderpriced = underpricedBy(costs, n, relief);
   for (let i = 0; i < n; i++) {
+    if (i % ROWS_PER_CHECK === ROWS_PER_CHECK - 1) check();
     if (supply[i] === 0) continue;
     const j = findUnderpriced(i, highest - duals.supply[i]);
     if (j >= 0) return fail(`the move from ${i} to ${j} costs less than the prices say`);

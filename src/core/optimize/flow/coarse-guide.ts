@@ -7,6 +7,7 @@
  * the search after it prices all of them. O(sources · sinks / GROUP_SIZE) and the search of the smaller problem.
  * Reference: Schmitzer, A sparse multiscale algorithm for dense optimal transport (2016).
  */
+import { checkOf, untilOutOfTime } from '../run/stopping.ts';
 import type { GuidePrices } from './arc-set.ts';
 import type { Arrays } from './arrays.ts';
 import { type Candidates, createCandidates, orderByCost } from './candidates.ts';
@@ -33,10 +34,15 @@ export function coarseGuide(
 ): GuidePrices | null {
   const { groups } = table;
   if (!groups || amounts.unservedCost) return null;
-  if (isServedNearby(arrays, table, amounts, everyFourth(groups))) return null;
-  return guideFrom(arrays, table, groups, amounts, search);
+  let guide: GuidePrices | null = null;
+  untilOutOfTime(() => {
+    if (isServedNearby(arrays, table, amounts, everyFourth(groups), search)) return;
+    guide = guideFrom(arrays, table, groups, amounts, search);
+  });
+  return guide;
 }
 
+/** @throws OutOfTime */
 function guideFrom(
   arrays: Arrays,
   table: CostTable,
@@ -59,8 +65,9 @@ function guideFrom(
     control: { stopFlag: control.stopFlag, deadlineMs: control.deadlineMs },
   };
   const guide = coarse.groups ? guideFrom(arrays, coarse, coarse.groups, few, search) : null;
-  arcs.addNearest(list, few.sources, few.sinks, NEAREST, guide);
-  startTree(tree, few, list, arcs, guide);
+  const check = checkOf(control);
+  arcs.addNearest(list, few.sources, few.sinks, NEAREST, check, guide);
+  startTree(tree, few, list, arcs, check, guide);
   const isDone = pivotToOptimum(search, few.sources, few.sinks);
   counts.pivots += search.counts.pivots;
   return isDone && artificialFlow(tree) === 0 ? extend(arrays, tree, table, groups) : null;
@@ -84,12 +91,18 @@ function merge(
   };
 }
 
-/** Whether vehicles of groups find the demand that is required at the nearest groups. */
-function isServedNearby(arrays: Arrays, table: CostTable, amounts: Amounts, groups: Groups): boolean {
+/** Whether vehicles of groups find the demand that is required at the nearest groups. @throws OutOfTime */
+function isServedNearby(
+  arrays: Arrays,
+  table: CostTable,
+  amounts: Amounts,
+  groups: Groups,
+  { control }: Pick<SimplexSearch, 'control'>,
+): boolean {
   const coarse = coarser(arrays, table, groups);
   const few = merge(arrays, table, groups, coarse, amounts);
   const list = createCandidates(arrays, NEARBY * (few.sources.length + few.sinks.length));
-  createTableArcs(arrays, coarse).addNearest(list, few.sources, few.sinks, NEARBY);
+  createTableArcs(arrays, coarse).addNearest(list, few.sources, few.sinks, NEARBY, checkOf(control));
   return unitsServed(list, few) >= few.required;
 }
 

@@ -5,6 +5,7 @@
  * Larger tables also have sources and sinks in groups of a few, from which smaller problems are made
  * (`coarse-guide.ts`); a block is some groups.
  */
+import type { Check } from '../run/stopping.ts';
 import type { Arrays } from './arrays.ts';
 import { halved, placesOf } from './halving.ts';
 
@@ -50,14 +51,21 @@ export const GROUP_SIZE = 4;
 export const MIN_GROUPED = 300;
 
 const MIN_BLOCK = 16;
+/** Rows of a pass over all arcs between two looks at the clock: a millisecond or two for 5,000 sinks. */
+export const ROWS_PER_LOOK = 64;
 
-/** @param units n × n, below 0 or infinite where there is no arc O(sources · sinks). */
+/**
+ * O(sources · sinks).
+ * @param units n × n, below 0 or infinite where there is no arc
+ * @throws what `check` throws, which is called every few milliseconds
+ */
 export function createCostTable(
   arrays: Arrays,
   n: number,
   units: Float64Array | Int32Array,
   sources: Int32Array,
   sinks: Int32Array,
+  check: Check,
 ): CostTable {
   const isGrouped = sources.length + sinks.length >= MIN_GROUPED;
   const places = isGrouped || sinks.length > MIN_BLOCK ? placesOf(arrays, n, units, sources, sinks) : [];
@@ -67,7 +75,7 @@ export function createCostTable(
     n,
     sources,
     blocks,
-    costs: costsByBlock(arrays, n, units, sources, sinks, blocks),
+    costs: costsByBlock(arrays, n, units, { sources, sinks, blocks, check }),
     groups: isGrouped ? { ...groupRows(arrays, n, sources, places), columnStarts: columns.starts } : null,
   };
 }
@@ -91,27 +99,29 @@ export function blockStarts(arrays: Arrays, sinks: number, groupStarts: Int32Arr
   return { count, starts: arrays.int32(count + 1).map((_, b) => groupStarts[(b * groups) / count]) };
 }
 
-/** Half the memory where costs are below 2³¹. @param sinks ascending O(sources · sinks). */
+/** What a table is filled from; `sinks` ascending. */
+type Filling = { sources: Int32Array; sinks: Int32Array; blocks: SinkBlocks; check: Check };
+
+/** Half the memory where costs are below 2³¹. O(sources · sinks). */
 function costsByBlock(
   arrays: Arrays,
   n: number,
   units: Float64Array | Int32Array,
-  sources: Int32Array,
-  sinks: Int32Array,
-  blocks: SinkBlocks,
+  filling: Filling,
 ): BlockCosts {
+  const { sources, sinks, blocks } = filling;
   const places = arrays.int32(n).fill(-1);
   for (let t = 0; t < sinks.length; t++) places[blocks.sinks[t]] = t;
   const cells = sources.length * sinks.length;
   const cellsOfLeast = sources.length * blocks.count;
   const small = { costs: new Int32Array(cells), least: new Int32Array(cellsOfLeast), forbidden: 2 ** 31 - 1 };
-  if (fill(small, n, units, sources, sinks, blocks, places)) return small;
+  if (fill(small, n, units, filling, places)) return small;
   const large = {
     costs: new Float64Array(cells),
     least: new Float64Array(cellsOfLeast),
     forbidden: Number.POSITIVE_INFINITY,
   };
-  fill(large, n, units, sources, sinks, blocks, places);
+  fill(large, n, units, filling, places);
   return large;
 }
 
@@ -120,15 +130,14 @@ function fill(
   table: BlockCosts,
   n: number,
   units: Float64Array | Int32Array,
-  sources: Int32Array,
-  sinks: Int32Array,
-  blocks: SinkBlocks,
+  { sources, sinks, blocks, check }: Filling,
   places: Int32Array,
 ): boolean {
   const { costs, forbidden } = table;
   const m = sinks.length;
   const placeOf = sinks.map((j) => places[j]);
   for (let s = 0; s < sources.length; s++) {
+    if (s % ROWS_PER_LOOK === ROWS_PER_LOOK - 1) check();
     const i = sources[s];
     const row = i * n;
     const first = s * m;

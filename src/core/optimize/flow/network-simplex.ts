@@ -7,7 +7,7 @@
  * Reference: Kovács, Minimum-cost flow algorithms: an experimental evaluation (2015), §3.
  */
 import { UNKNOWN_PROGRESS } from '../run/control.ts';
-import { isOver } from '../run/stopping.ts';
+import { checkOf, isOver, untilOutOfTime } from '../run/stopping.ts';
 import type { ArcSet } from './arc-set.ts';
 import type { Candidates } from './candidates.ts';
 import { artificialNode, pivot, rootAtZero, type SpanningTree } from './spanning-tree.ts';
@@ -29,13 +29,18 @@ export type SimplexSearch = {
 /** @returns false if the stop flag or the deadline ended the search */
 export function pivotToOptimum(search: SimplexSearch, sources: Int32Array, sinks: Int32Array): boolean {
   const { tree, list, arcs, counts, control } = search;
+  const check = checkOf(control);
   let first = 0;
   for (;;) {
     if (!pivotCandidates(search, first)) return false;
     first = list.count;
     counts.pricingRounds++;
-    const added = arcs.addViolated(list, tree, sources, sinks);
+    let added = 0;
+    const isPriced = untilOutOfTime(() => {
+      added = arcs.addViolated(list, tree, sources, sinks, check);
+    });
     counts.candidates = list.count;
+    if (!isPriced) return false;
     report(search);
     if (added === 0) return true;
     if (isOver(control)) return false;

@@ -8,6 +8,7 @@ import type { ArcSet } from './arc-set.ts';
 import { largestOf, nextBelow, worstOfRow } from './arc-set.ts';
 import type { Arrays } from './arrays.ts';
 import { createNearestCollector } from './candidates.ts';
+import { ROWS_PER_LOOK } from './cost-table.ts';
 import { sinkNode } from './spanning-tree.ts';
 
 /**
@@ -46,7 +47,7 @@ export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts):
   const at = sinksByColumn(column, size);
   const firstSink = sinkNode(n, 0);
   return {
-    addNearest(list, sources, sinks, k) {
+    addNearest(list, sources, sinks, k, check) {
       const isSink = new Uint8Array(n);
       const hasSink = new Uint8Array(size);
       for (const t of sinks) {
@@ -72,6 +73,7 @@ export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts):
       for (let s = 0; s < sources.length; s++) {
         const i = sources[s];
         if (s % ROWS_PER_GATE === 0) gate = updateWorst();
+        if (s % ROWS_PER_LOOK === ROWS_PER_LOOK - 1) check();
         let rowWorst = Number.POSITIVE_INFINITY;
         const offer = (t: number, cost: number) => {
           if (isSink[t] && t !== i && cost >= 0 && (cost < rowWorst || cost < sinkWorst[t]))
@@ -94,7 +96,7 @@ export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts):
       nearest.finish();
     },
     // Sinks outside the tree have the potential −Infinity, so `sinks` is not needed here.
-    addViolated(list, { potential }, sources) {
+    addViolated(list, { potential }, sources, _sinks, check) {
       const before = list.count;
       const best = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
       const bestSink = new Int32Array(size);
@@ -106,7 +108,9 @@ export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts):
       }
       const highest = largestOf(best);
       const worst = worstOfRow(arrays);
-      for (const i of sources) {
+      for (let s = 0; s < sources.length; s++) {
+        if (s % ROWS_PER_LOOK === ROWS_PER_LOOK - 1) check();
+        const i = sources[s];
         const own = potential[i];
         let limit = 0;
         for (let a = listed.starts[i]; a < listed.starts[i + 1]; a++) {

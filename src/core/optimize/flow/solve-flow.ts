@@ -14,7 +14,7 @@
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §11; Kovács, Minimum-cost flow algorithms (2015).
  */
 
-import { isStopped } from '../run/stopping.ts';
+import { checkOf, flagCheckOf, isStopped, OutOfTime } from '../run/stopping.ts';
 import { createArcSet } from './arcs.ts';
 import { Arrays } from './arrays.ts';
 import { createCandidates } from './candidates.ts';
@@ -35,7 +35,7 @@ import {
 } from './read-tree.ts';
 import { createSharedArcs } from './shared-costs.ts';
 import { createSpanningTree, type SpanningTree } from './spanning-tree.ts';
-import { startTree } from './start-tree.ts';
+import { type Amounts, startTree } from './start-tree.ts';
 import type { Cover, FlowControl, FlowCounts, FlowOutcome, FlowProblem, SolvedFlow } from './types.ts';
 
 /** Number of cheapest arcs per source and per sink in the initial candidates. */
@@ -55,8 +55,18 @@ type Answer = Pick<SolvedFlow, 'flow' | 'duals' | 'basis' | 'alternatives'>;
  * @throws RangeError if numbers are too large for exact sums, Error if an answer fails its certificate
  */
 export function solveFlow(problem: FlowProblem, control: FlowControl = {}): FlowOutcome {
-  const arrays = new Arrays();
   const counts: FlowCounts = { pivots: 0, pricingRounds: 0, candidates: 0, method: 'plain' };
+  try {
+    return solveCounted(problem, control, counts);
+  } catch (error) {
+    if (error instanceof OutOfTime) return { kind: 'stopped', plan: null, counts };
+    throw error;
+  }
+}
+
+/** @throws OutOfTime before there is a tree */
+function solveCounted(problem: FlowProblem, control: FlowControl, counts: FlowCounts): FlowOutcome {
+  const arrays = new Arrays();
   // Requires no more than the totals of vehicles and demand allow, so that the search ends with the most that can be
   // served.
   const reachable = Math.min(problem.required, totalUnits(problem.supply), totalUnits(problem.demand));
@@ -72,46 +82,64 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
     };
     return conclude(problem, reachable, null, answer, counts);
   }
-  const search: SimplexSearch = {
-    tree: createSpanningTree(arrays, problem.n),
-    list: createCandidates(arrays, EXPECTED_CANDIDATES * problem.n),
-    arcs:
-      problem.cost.kind === 'shared'
-        ? createSharedArcs(arrays, problem.n, problem.cost)
-        : createArcSet(arrays, problem.n, problem.cost),
-    counts,
-    control,
-  };
-  const { tree, list, arcs } = search;
-  const stopHere = () => stopped(tree, counts, reachable === problem.required);
   const isNetted = control.nettingIsSafe !== false;
   const start = isNetted ? netted : plainAmounts(arrays, reduced);
-  const table = isNetted ? arcs.tableOf?.(start.sources, start.sinks) : undefined;
-  const guide = table ? coarseGuide(arrays, table, start, search) : null;
-  arcs.addNearest(list, start.sources, start.sinks, guide ? NEAREST_GUIDED : NEAREST, guide);
-  if (isStopped(control.stopFlag)) return { kind: 'stopped', plan: null, counts };
-  if (!isNetted) addStayArcs(list, problem);
-  const bigM = startTree(tree, start, list, arcs, guide);
-  counts.candidates = list.count;
-  report(search);
-  if (!pivotToOptimum(search, start.sources, start.sinks)) return stopHere();
-  if (isStopped(control.stopFlag)) return stopHere();
-  if (isNetted) {
-    counts.method = 'netted';
-    undoNetting(problem, tree, list, arcs, bigM);
-    if (artificialFlow(tree) === 0) {
-      const answer = readAnswer(search, problem);
-      const check = certify(reduced, answer.flow, answer.duals);
-      if (check.ok) return conclude(problem, reachable, tree, answer, counts, check);
+  const { search, bigM } = beginSearch(arrays, reduced, start, control, counts);
+  const { tree, list, arcs } = search;
+  const stopHere = () => stopped(tree, counts, reachable === problem.required);
+  try {
+    if (!pivotToOptimum(search, start.sources, start.sinks)) return stopHere();
+    if (isStopped(control.stopFlag)) return stopHere();
+    const check = checkOf(control);
+    if (isNetted) {
+      counts.method = 'netted';
+      undoNetting(problem, tree, list, arcs, bigM);
+      if (artificialFlow(tree) === 0) {
+        const answer = readAnswer(search, problem);
+        const proof = certify(reduced, answer.flow, answer.duals, check);
+        if (proof.ok) return conclude(problem, reachable, tree, answer, counts, proof);
+      }
+      counts.method = 'netted_then_all';
+      const { sources, sinks } = plainAmounts(arrays, reduced);
+      if (!pivotToOptimum(search, sources, sinks)) return stopHere();
     }
-    counts.method = 'netted_then_all';
-    const { sources, sinks } = plainAmounts(arrays, reduced);
-    if (!pivotToOptimum(search, sources, sinks)) return stopHere();
+    const answer = readAnswer(search, problem);
+    const served = reachable - artificialFlow(tree);
+    const proof = served < problem.required ? undefined : certify(problem, answer.flow, answer.duals, check);
+    return conclude(problem, served, tree, answer, counts, proof);
+  } catch (error) {
+    if (error instanceof OutOfTime) return stopHere();
+    throw error;
   }
-  return conclude(problem, reachable - artificialFlow(tree), tree, readAnswer(search, problem), counts);
 }
 
-/** The outcome, after its proof has been checked. */
+/** A tree to pivot from. @throws OutOfTime by the stop flag, or in time if only the optimum is of use */
+function beginSearch(
+  arrays: Arrays,
+  problem: FlowProblem,
+  start: Amounts,
+  control: FlowControl,
+  counts: FlowCounts,
+): { search: SimplexSearch; bigM: number | null } {
+  const { n, cost } = problem;
+  const check = control.needsOptimum ? checkOf(control) : flagCheckOf(control);
+  const isNetted = control.nettingIsSafe !== false;
+  const tree = createSpanningTree(arrays, n);
+  const list = createCandidates(arrays, EXPECTED_CANDIDATES * n);
+  const arcs = cost.kind === 'shared' ? createSharedArcs(arrays, n, cost) : createArcSet(arrays, n, cost);
+  const search: SimplexSearch = { tree, list, arcs, counts, control };
+  const table = isNetted ? arcs.tableOf?.(start.sources, start.sinks, check) : undefined;
+  const guide = table ? coarseGuide(arrays, table, start, search) : null;
+  arcs.addNearest(list, start.sources, start.sinks, guide ? NEAREST_GUIDED : NEAREST, check, guide);
+  check();
+  if (!isNetted) addStayArcs(list, problem);
+  const bigM = startTree(tree, start, list, arcs, check, guide);
+  counts.candidates = list.count;
+  report(search);
+  return { search, bigM };
+}
+
+/** The outcome, after its proof has been checked; `proof` is that of the answer. */
 function conclude(
   problem: FlowProblem,
   served: number,

@@ -11,6 +11,7 @@
  * O(candidates + n), and O(n log n) per source that has units left.
  */
 import { KeyHeap } from '../problem/key-heap.ts';
+import type { Check } from '../run/stopping.ts';
 import type { ArcSet, GuidePrices } from './arc-set.ts';
 import { addCandidate, type Candidates, orderByCost } from './candidates.ts';
 import {
@@ -42,14 +43,17 @@ export type Amounts = {
 /**
  * Builds the tree. The candidates contain real arcs only; slack arcs (and arcs of the artificial node if needed) are
  * appended.
+ * @param check called for each source that the nearest sinks leave with units
  * @param guide the prices at which the candidates have reduced costs instead of costs
  * @returns the cost of the artificial node, or null if it is not needed
+ * @throws what `check` throws
  */
 export function startTree(
   tree: SpanningTree,
   amounts: Amounts,
   list: Candidates,
   arcs: ArcSet,
+  check: Check,
   guide?: GuidePrices | null,
 ): number | null {
   const { n, parent } = tree;
@@ -87,6 +91,7 @@ export function startTree(
   for (let s = 0; s < sources.length && toServe > 0; s++) {
     const i = sources[s];
     if (supply[i] === 0) continue;
+    check();
     open ??= new KeyHeap(n);
     open.clear();
     arcs.forEachInRow(i, (j, cost) => {

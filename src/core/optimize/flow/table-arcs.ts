@@ -5,7 +5,7 @@
 import { type ArcSet, worstOfRow } from './arc-set.ts';
 import type { Arrays } from './arrays.ts';
 import { createNearestCollector } from './candidates.ts';
-import { type CostTable, highestOfBlocks } from './cost-table.ts';
+import { type CostTable, highestOfBlocks, ROWS_PER_LOOK } from './cost-table.ts';
 import { sinkNode } from './spanning-tree.ts';
 
 /** Rows between two updates of the cost above which no sink wants an arc. */
@@ -20,7 +20,7 @@ export function createTableArcs(
   const firstSink = sinkNode(n, 0);
   return {
     // Its callers ask for all sources and sinks of the table.
-    addNearest(list, _sources, _sinks, k, guide) {
+    addNearest(list, _sources, _sinks, k, check, guide) {
       const nearest = createNearestCollector(n, k, list, firstSink);
       const { sinkWorst } = nearest;
       const gates = arrays.float64(count);
@@ -35,6 +35,7 @@ export function createTableArcs(
         const first = s * sinks.length;
         const own = guide ? guide.source[i] : 0;
         if (s % ROWS_PER_GATE === 0) highestOfBlocks(gates, blocks, sinkWorst);
+        if (s % ROWS_PER_LOOK === ROWS_PER_LOOK - 1) check();
         let rowWorst = Number.POSITIVE_INFINITY;
         for (let b = 0; b < count; b++) {
           const low = least[s * count + b] + own - highest[b];
@@ -50,7 +51,7 @@ export function createTableArcs(
       }
       nearest.finish();
     },
-    addViolated(list, { potential }) {
+    addViolated(list, { potential }, _sources, _sinks, check) {
       const before = list.count;
       const prices = arrays.float64(sinks.length);
       for (let t = 0; t < sinks.length; t++) prices[t] = potential[firstSink + sinks[t]];
@@ -58,6 +59,7 @@ export function createTableArcs(
       highestOfBlocks(highest, blocks, potential.subarray(firstSink, firstSink + n));
       const worst = worstOfRow(arrays);
       for (let s = 0; s < sources.length; s++) {
+        if (s % ROWS_PER_LOOK === ROWS_PER_LOOK - 1) check();
         const i = sources[s];
         const first = s * sinks.length;
         const own = potential[i];

@@ -107,4 +107,9 @@ export type FlowControl = Partial<Control<SolveProgress>> & {
    * all arcs. Default: true.
    */
   nettingIsSafe?: boolean | undefined;
+  /**
+   * Whether only the optimum is of use. When time is up, the search then ends at once; otherwise it first builds the
+   * tree that it starts from, which usually is a plan. Default: false.
+   */
+  needsOptimum?: boolean | undefined;
 };

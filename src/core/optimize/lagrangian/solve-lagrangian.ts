@@ -21,7 +21,7 @@ import { NO_FLOW } from '../flow/read-tree.ts';
 import { totalUnits } from '../flow/solve-flow.ts';
 import { createSpanningTree } from '../flow/spanning-tree.ts';
 import type { Flow, FlowControl } from '../flow/types.ts';
-import { isOver, isStopped } from '../run/stopping.ts';
+import { checkOf, flagCheckOf, isOver, isStopped, untilOutOfTime } from '../run/stopping.ts';
 import { findBestMultiplier, pointOf } from './best-multiplier.ts';
 import { boundFromMultipliers } from './bound.ts';
 import {
@@ -155,8 +155,12 @@ function run(
     return ended('stopped');
   };
 
-  s.arcs.addNearest(s.list, sources, sinks, NEAREST);
-  if (isStopped(control.stopFlag)) return ended('stopped');
+  const check = flagCheckOf(control);
+  const isBegun = untilOutOfTime(() => {
+    s.arcs.addNearest(s.list, sources, sinks, NEAREST, check);
+    check();
+  });
+  if (!isBegun) return ended('stopped');
   addStays(s.list, problem.n, { sources, sinks });
   let dearest: number;
   if (bounded) {
@@ -205,7 +209,11 @@ function run(
       return ended('open');
     }
     const first = s.list.count;
-    const added = s.arcs.addViolated(s.list, s.tree, sources, sinks);
+    let added = 0;
+    const isPriced = untilOutOfTime(() => {
+      added = s.arcs.addViolated(s.list, s.tree, sources, sinks, checkOf(control));
+    });
+    if (!isPriced) return stopped();
     counts.pricingRounds++;
     counts.candidates = s.list.count;
     // High multipliers prove it only within the error of sums.

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { certify } from '../../../../src/core/optimize/flow/certify.ts';
 import type { SharedCosts } from '../../../../src/core/optimize/flow/shared-costs.ts';
 import { solveFlow } from '../../../../src/core/optimize/flow/solve-flow.ts';
@@ -99,4 +99,94 @@ test('the certificate refuses prices that hold only without the factors', () => 
     if (!isSame) refused++;
   }
   expect(refused).toBeGreaterThan(50);
+});
+
+/** Vehicles of three classes in the west, demand in the east. */
+function crossTown(seed: number, { sources, sinks }: { sources: number; sinks: number }): SharedProblem {
+  const random = createRandom(seed);
+  const size = sources + sinks;
+  const n = 3 * size;
+  const points = Array.from({ length: size }, (_, i) => [
+    random.integer(0, 1000) + (i < sources ? 0 : 1000),
+    random.integer(0, 1000),
+  ]);
+  const units = Float64Array.from({ length: size * size }, (_, a) => {
+    const [from, to] = [points[Math.floor(a / size)], points[a % size]];
+    return Math.ceil(100 * Math.hypot(from[0] - to[0], from[1] - to[1]));
+  });
+  const supply = Int32Array.from({ length: n }, (_, s) =>
+    s % size < sources ? (1 + Math.floor(s / size)) * random.integer(0, 3) : 0,
+  );
+  const demand = new Int32Array(n);
+  const capacity = supply.reduce((sum, count) => sum + count, 0);
+  for (let left = Math.floor(0.9 * capacity); left > 0; left--) demand[random.integer(sources, size - 1)]++;
+  return {
+    n,
+    supply,
+    demand,
+    required: Math.floor(0.8 * capacity),
+    cost: {
+      kind: 'shared',
+      moves: { kind: 'dense', units },
+      size,
+      row: Int32Array.from({ length: n }, (_, s) => s % size),
+      column: Int32Array.from({ length: n }, (_, t) => (t < size ? t : -1)),
+      listed: listed(n, () => Number.POSITIVE_INFINITY),
+      factor: Float64Array.from({ length: n }, (_, s) => 3 / (1 + Math.floor(s / size))),
+    },
+  };
+}
+
+describe('the clock of a search', () => {
+  const problem = crossTown(1, { sources: 120, sinks: 80 });
+  const rows = problem.supply.filter((count) => count > 0).length;
+
+  /** @param stopAt number of the look that finds the flag set; absent: none */
+  function search(stopAt?: number, required = problem.required) {
+    let looks = 0;
+    let atStart: number | null = null;
+    const stopFlag = new Int32Array(new SharedArrayBuffer(4));
+    const onLook = () => {
+      if (looks++ === stopAt) Atomics.store(stopFlag, 0, 1);
+    };
+    // The first report comes when there is a tree.
+    const onProgress = () => {
+      atStart ??= looks;
+    };
+    const control = { stopFlag, onLook, onProgress, nettingIsSafe: false, needsOptimum: true };
+    const outcome = solveFlow({ ...problem, required }, control);
+    return { outcome, looks, atStart };
+  }
+
+  test('is read in every pass over all arcs, and in the proof', () => {
+    const { outcome, looks, atStart } = search();
+    if (outcome.kind !== 'solved') throw new Error(outcome.kind);
+    const { pivots, pricingRounds } = outcome.counts;
+    expect(pricingRounds).toBeGreaterThan(1);
+    const inPasses = pricingRounds * Math.floor(rows / 64) + Math.floor(problem.n / 256);
+    expect(looks - atStart!).toBe(inPasses + pricingRounds - 1 + Math.floor(pivots / 256));
+    // The nearest arcs serve so little by themselves.
+    expect(search(undefined, 20).atStart).toBe(Math.floor(rows / 64) + 1);
+  });
+
+  test('ends it at any of these moments', () => {
+    const { looks } = search();
+    for (let look = 0; look < looks; look += 3) {
+      const { outcome, looks: until } = search(look);
+      expect(outcome.kind, `look ${look}`).toBe('stopped');
+      expect(until, `look ${look}`).toBeLessThanOrEqual(look + 2);
+    }
+  });
+
+  test('leaves a plan when time was up before the start, unless only the optimum is of use', () => {
+    const late = { deadlineMs: performance.now() - 1, nettingIsSafe: false };
+    for (const problemOf of [(p: SharedProblem): FlowProblem => p, asList]) {
+      const [plan, none] = [false, true].map((needsOptimum) =>
+        solveFlow(problemOf(problem), { ...late, needsOptimum }),
+      );
+      if (plan.kind !== 'stopped') throw new Error(plan.kind);
+      expect(plan.plan).not.toBeNull();
+      expect(none).toMatchObject({ kind: 'stopped', plan: null, counts: { pivots: 0 } });
+    }
+  });
 });

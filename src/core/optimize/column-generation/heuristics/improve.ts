@@ -114,7 +114,7 @@ export function improve(
         exchanges,
         slack,
         ofUnmet(unmetUnits),
-        floors.map((floor) => floor.mayMiss - unmetAt(floor)),
+        floors.map((floor) => floor.mayMiss - unmetAt(problem, spare, floor)),
       )
     ) {
       isNews = isShort;
@@ -123,20 +123,18 @@ export function improve(
     } else if (++weighing === WEIGHTS.length) return;
   }
 
-  function unmetAt({ level }: FloorMiss): number {
-    let unmet = 0;
-    for (let j = 0; j < n; j++) if (levelAt(problem, j) >= level) unmet += Math.max(0, -spare[j]);
-    return unmet;
-  }
-
   /** @param left of each floor: demand that may still be left unmet @returns whether any exchange was kept */
   function carryOut(exchanges: Exchange[], mayLose: number, units: Float64Array, left: number[]): boolean {
     let slack = mayLose;
     const isTouched = new Uint8Array(n);
+    const isLossFree = units.every((each) => each === 0);
     let tried = 0;
     let kept = 0;
     for (const { shifts } of exchanges) {
       if (shifts.some(({ from, to }) => isTouched[from] || isTouched[to])) continue;
+      // Costs may have been corrected in the meantime: of a hundred thousand exchanges, most end here.
+      const moving = shifts.reduce((sum, { cost }) => sum + cost, 0);
+      if (isLossFree && moving >= 0) continue;
       const added = new Map<number, number>();
       const arriving = new Map<number, number>();
       for (const { k, from, to, times } of shifts) {
@@ -160,8 +158,7 @@ export function improve(
         for (const [f, { level }] of floors.entries()) if (levelAt(problem, j) >= level) lostAt[f] += change;
       }
       if (lost > slack || lostAt.some((of, f) => of > Math.max(0, left[f]))) continue;
-      // Costs may have been corrected in the meantime.
-      if (shifts.reduce((sum, { cost }) => sum + cost, costOfLost) >= 0) continue;
+      if (moving + costOfLost >= 0) continue;
       if (tried++ === MAX_TRIED || isOver()) break;
       if (!carryOutOne(transports, shifts, costOfLost)) continue;
       slack -= lost;
@@ -179,6 +176,13 @@ export function improve(
 
 /** A floor as demand that may stay unmet. */
 type FloorMiss = { level: number; mayMiss: number };
+
+/** @param spare n: capacity present beyond demand */
+function unmetAt(problem: Problem, spare: Float64Array, { level }: FloorMiss): number {
+  let unmet = 0;
+  for (let j = 0; j < spare.length; j++) if (levelAt(problem, j) >= level) unmet += Math.max(0, -spare[j]);
+  return unmet;
+}
 
 function mayMissByFloor(problem: Problem): FloorMiss[] {
   return floorsOf(problem).map(({ level, served }) => ({

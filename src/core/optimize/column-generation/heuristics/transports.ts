@@ -33,6 +33,7 @@ export function cheapestMovesTo(problem: Problem, presence: Int32Array, stopping
     deadlineMs,
     stopFlag,
     onLook,
+    needsOptimum: true,
   });
   return flows && joinMoves(flows.map(({ flow }, k) => movesOfFlow(flow.from, flow.to, flow.units, k)));
 }
