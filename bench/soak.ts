@@ -157,7 +157,7 @@ async function sample({ client, redis, pids }: Service): Promise<Map<string, num
     from pg_stat_user_tables`);
   const { size, dead, jobs, queue } = rows[0];
   values.set('tables and indexes, MiB', size);
-  if (queue > 0) values.set('of these the queue, MiB', queue);
+  if (queue > 0) values.set('tables and indexes of the queue, MiB', queue);
   values.set('dead rows', dead);
   values.set('jobs stored', jobs);
   const used = redis && /^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1];

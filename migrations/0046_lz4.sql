@@ -1,6 +1,7 @@
--- Large values are compressed by lz4 from now on, where this PostgreSQL was built with it: that takes a fraction of the
--- time of PostgreSQL's own method, and somewhat more space. What is stored stays as it is. After a move to such a build,
--- operators call the function once more (docs/operator/deployment.md).
+-- Large values are compressed by lz4 from now on, where this PostgreSQL was built with it: that takes a fraction of
+-- the time of PostgreSQL's own method, and somewhat more space. What is stored stays as it is. After a move to such a
+-- build, operators call the function once more (docs/operator/deployment.md). `jobs` is locked last, as every call
+-- needs it; nothing is read or written meanwhile.
 CREATE FUNCTION compress_with_lz4() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   large record;
@@ -10,8 +11,10 @@ BEGIN
   END IF;
   FOR large IN
     SELECT a.attrelid::regclass AS table, a.attname AS column FROM pg_attribute a
-    WHERE a.attrelid = ANY ('{jobs,decisions,plans,plan_parts,replays,job_previous,job_replays}'::regclass[])
+    WHERE a.attrelid = ANY ('{jobs,job_trips,job_previous,job_replays,decisions,plans,plan_parts,
+      replays,schedules,webhook_deliveries}'::regclass[])
       AND a.attnum > 0 AND NOT a.attisdropped AND a.attstorage = 'x' AND a.attcompression <> 'l'
+    ORDER BY a.attrelid = 'jobs'::regclass, a.attrelid, a.attnum
   LOOP
     EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET COMPRESSION lz4', large.table, large.column);
   END LOOP;

@@ -39,7 +39,11 @@ export async function insertDecision(
 ): Promise<boolean> {
   return db.transaction(async (tx) => {
     if (!(await holdJob(tx, attempt))) return false;
-    await tx.insert(decisions).values({ decisionId: attempt.jobId, ...inputs });
+    // They are stored already if the connection was lost after they were, and this is the repetition.
+    await tx
+      .insert(decisions)
+      .values({ decisionId: attempt.jobId, ...inputs })
+      .onConflictDoNothing();
     if (trips) await storeJobTrips(tx, attempt.jobId, trips);
     return true;
   });

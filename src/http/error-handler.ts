@@ -11,8 +11,9 @@ const RETRY_AFTER_SECONDS = 5;
 export function handleError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
   const known = translate(error, request);
   // What is not stored yet is the caller's situation, and a full queue is a limit that is kept: neither is a fault.
-  if (known.code === 'MODEL_NOT_LOADED' || known instanceof NoRoomError)
-    request.log.info({ reason: known.message }, known.code);
+  const isExpected =
+    known instanceof NoRoomError ? known.refusal === 'full' : known.code === 'MODEL_NOT_LOADED';
+  if (isExpected) request.log.info({ reason: known.message }, known.code);
   else if (known.status >= 500) request.log.error({ err: error }, known.code);
   if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds));
   // These headers were set for an answer that failed before any of it was sent. They do not apply to this one.

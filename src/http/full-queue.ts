@@ -49,7 +49,7 @@ export type QueueRefusal = 'full' | 'busy';
 export type FullQueue = {
   /**
    * Whether to refuse at once. While calls are refused the process itself looks for room now and then. If nobody has
-   * looked for a while, a call is let through, to look.
+   * looked for a while, a call is let through, to look. While PostgreSQL does not answer a look, the last one counts.
    */
   refuses(): QueueRefusal | undefined;
   /** Takes a place and waits for its turn. */
@@ -88,17 +88,21 @@ export function createFullQueue(
     room = most - waiting - open;
     if (room <= 0) fullUntil = now() + FULL_MS;
   };
+  /** Others have filled the queue: nobody in line has a place any more. */
+  const refuseLine = () => {
+    for (const refuse of line.splice(0)) refuse('full');
+  };
   const seen = (waiting: number) => {
     learn(waiting);
-    // Others have filled the queue: nobody in line has a place any more.
-    if (waiting >= most) for (const refuse of line.splice(0)) refuse('full');
+    if (waiting >= most) refuseLine();
   };
   const lookOnce = async () => {
     await delay(FULL_MS, undefined, { ref: false });
     const before = storedCount;
     const waiting = await look();
     // Whether those that were stored meanwhile are among them is not known.
-    seen(waiting + storedCount - before);
+    learn(waiting + storedCount - before);
+    if (waiting >= most) refuseLine();
   };
   /** Looks in a moment. A call that is refused must not wait for PostgreSQL, nor have its body read, to learn it. */
   const lookSoon = () => {

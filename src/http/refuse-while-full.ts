@@ -6,14 +6,17 @@ import type { QueueRefusal } from './full-queue.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** A call finds no room in the queue. A limit is kept: nothing has failed. */
+/** A call finds no room: the queue is full, or PostgreSQL cannot store what comes. */
 export class NoRoomError extends AppError {
+  readonly refusal: QueueRefusal;
+
   constructor(refusal: QueueRefusal, { QUEUE_MAX_WAITING: limit }: Pick<Config, 'QUEUE_MAX_WAITING'>) {
     const message =
       refusal === 'full'
         ? `${limit} jobs are waiting, which is the limit (setting QUEUE_MAX_WAITING); try again later`
         : 'more jobs arrive than can be stored; try again later';
     super('SERVICE_UNAVAILABLE', message, RETRY_AFTER_SECONDS);
+    this.refusal = refusal;
   }
 }
 

@@ -18,6 +18,8 @@ const unsubscribeMessage = Compile(UnsubscribeMessage);
  * at once, and end them all, without being taken for silent.
  */
 const WAITING_PER_SUBSCRIPTION = 2;
+/** At least so many may wait, however few subscriptions a socket may have. */
+const MIN_WAITING = 2000;
 
 /** Above this many unread bytes progress is skipped; the next message supersedes it. */
 const SKIP_PROGRESS_BYTES = 64 * 1024;
@@ -39,7 +41,7 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
   const noteLife = () => {
     alive = true;
   };
-  const maxWaiting = WAITING_PER_SUBSCRIPTION * config.WEBSOCKET_MAX_SUBSCRIPTIONS;
+  const maxWaiting = Math.max(MIN_WAITING, WAITING_PER_SUBSCRIPTION * config.WEBSOCKET_MAX_SUBSCRIPTIONS);
   const inTurn = takeTurns(socket, maxWaiting, noteLife, deps.onError);
   const unfollow = caller?.follow(() => refuse());
   /** job id → ends the subscription. A job is in here from `subscribe` until `complete`, `unsubscribe` or close. */

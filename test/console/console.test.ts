@@ -152,7 +152,7 @@ describe.skipIf(!executable)('the console, in Chromium, with the sample', () => 
       await page.goto(`${fleet.url}/console/?decision=${without.decision_id}`);
       await page
         .getByText(
-          'No stored event falls into these hours. Public holidays are not known here: FORECASTING_HOLIDAYS names no region.',
+          'No stored event falls into these hours. Public holidays were not known when this was planned: FORECASTING_HOLIDAYS named no region.',
         )
         .waitFor();
       await close();

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { hasEnded } from 'fleet-client';
-import { type Envelope, FleetError, fleet } from './client.ts';
+import { type Envelope, FleetConnectionError, FleetError, fleet } from './client.ts';
 import { key } from './key.ts';
 
 /** What a running job reports. Costs are in the unit of the plan. */
@@ -27,8 +27,10 @@ type Message =
 
 const FIRST_RETRY_MS = 250;
 const MAX_RETRY_MS = 8000;
-/** A proxy that lets no WebSocket through may hold it without an answer. */
+/** A proxy that lets no WebSocket through may hold it without an answer, or open it and pass nothing on. */
 const MAX_OPENING_MS = 5000;
+/** Jobs that are read at the same time: each read counts as a call of the reader. */
+const MAX_POLLED = 2;
 
 /**
  * How the page hears of its jobs: `live` over the WebSocket; `polling` where that is cut, or refused, so that the jobs
@@ -40,6 +42,8 @@ const listeners = new Map<string, Set<Listener>>();
 /** What ends the reading of each job that is read again and again. */
 const polls = new Map<string, AbortController>();
 let socket: WebSocket | undefined;
+/** Whether the last WebSocket was cut or refused. */
+let isCut = false;
 let retryMs = FIRST_RETRY_MS;
 
 /**
@@ -52,14 +56,15 @@ export function follow(jobId: string, listener: Listener): () => void {
   else {
     listeners.set(jobId, new Set([listener]));
     tell('subscribe', jobId);
-    if (connection.value === 'polling') poll(jobId);
   }
   if (!socket) open();
+  pollNext();
   return () => {
     const left = listeners.get(jobId);
     if (!left?.delete(listener) || left.size > 0) return;
     listeners.delete(jobId);
     stopPolling(jobId);
+    pollNext();
     tell('unsubscribe', jobId);
   };
 }
@@ -69,25 +74,31 @@ function tell(type: 'subscribe' | 'unsubscribe', jobId: string): void {
 }
 
 function open(): void {
-  if (connection.value === 'idle') connection.value = 'connecting';
+  if (connection.value === 'idle') connection.value = isCut ? 'polling' : 'connecting';
   const url = `${window.location.origin.replace(/^http/, 'ws')}/ws/optimization`;
   // A browser's WebSocket has no headers: the key is a subprotocol.
   const current = new WebSocket(url, key ? ['fleet.v1', `fleet.auth.${key}`] : []);
   socket = current;
   const opening = setTimeout(() => current.close(), MAX_OPENING_MS);
   current.addEventListener('open', () => {
-    clearTimeout(opening);
+    // Each subscription is answered at once.
+    if (listeners.size === 0) clearTimeout(opening);
+    isCut = false;
     connection.value = 'live';
     for (const jobId of polls.keys()) stopPolling(jobId);
     for (const jobId of listeners.keys()) tell('subscribe', jobId);
   });
-  current.addEventListener('message', ({ data }) => receive(JSON.parse(data as string) as Message));
+  current.addEventListener('message', ({ data }) => {
+    clearTimeout(opening);
+    receive(JSON.parse(data as string) as Message);
+  });
   current.addEventListener('close', () => {
     clearTimeout(opening);
     socket = undefined;
+    isCut = true;
     connection.value = listeners.size === 0 ? 'idle' : 'polling';
     if (listeners.size === 0) return;
-    for (const jobId of listeners.keys()) poll(jobId);
+    pollNext();
     setTimeout(openAgain, retryMs);
     retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
   });
@@ -123,6 +134,15 @@ function end(jobId: string, hear: (listener: Listener) => void): void {
   for (const listener of followers) hear(listener);
 }
 
+/** Reads the jobs that are followed, the oldest first, as many as may be read at the same time. */
+function pollNext(): void {
+  if (connection.value !== 'polling') return;
+  for (const jobId of listeners.keys()) {
+    if (polls.size >= MAX_POLLED) return;
+    poll(jobId);
+  }
+}
+
 /** Reads a job again and again until it ends, or the WebSocket is open. */
 async function poll(jobId: string): Promise<void> {
   if (polls.has(jobId)) return;
@@ -134,12 +154,15 @@ async function poll(jobId: string): Promise<void> {
       else report(job);
     }
   } catch (error) {
+    const isAnswer = error instanceof FleetError || error instanceof FleetConnectionError;
+    if (!isAnswer && !control.signal.aborted) throw error;
     const status = error instanceof FleetError ? (error.status ?? 500) : 500;
     // Of a service that is away the job is read again once the next WebSocket fails.
     const isRefused = status < 500 && status !== 429;
     if (isRefused) end(jobId, ({ onFault }) => onFault?.((error as FleetError).message));
   } finally {
     if (polls.get(jobId) === control) polls.delete(jobId);
+    if (!listeners.has(jobId)) pollNext();
   }
 }
 

@@ -198,10 +198,12 @@ function drawMarks(chart: uPlot, marks: readonly Mark[], font: string): void {
   for (const { name, left } of stretches) {
     const { width } = ctx.measureText(name);
     // A name is whole, also that of a stretch at the right edge.
-    const x = Math.min(left + 4 * ratio, bbox.left + bbox.width - width);
+    const x = Math.max(bbox.left, Math.min(left + 4 * ratio, bbox.left + bbox.width - width));
     const free = ends.findIndex((end) => end < x);
     const row = free === -1 ? ends.length : free;
     ends[row] = x + width + 4 * ratio;
+    // The list beside the chart has the names that find no place.
+    if ((4 + 16 * (row + 1)) * ratio > bbox.height) continue;
     ctx.fillText(name, x, bbox.top + (4 + 16 * row) * ratio);
   }
   ctx.restore();

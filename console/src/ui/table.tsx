@@ -36,10 +36,22 @@ export function Table<Row>(props: Props<Row>) {
   const isWhole = useSignal(false);
   useEffect(() => {
     if (!isPrintedWhole) return;
+    let wasWhole = false;
     // At once: the browser prints what is there when this returns.
-    const showAll = () => flushSync(() => (isWhole.value = true));
+    const showAll = () =>
+      flushSync(() => {
+        wasWhole = isWhole.peek();
+        isWhole.value = true;
+      });
+    const showAsBefore = () => {
+      isWhole.value = wasWhole;
+    };
     window.addEventListener('beforeprint', showAll);
-    return () => window.removeEventListener('beforeprint', showAll);
+    window.addEventListener('afterprint', showAsBefore);
+    return () => {
+      window.removeEventListener('beforeprint', showAll);
+      window.removeEventListener('afterprint', showAsBefore);
+    };
   }, [isPrintedWhole]);
   const value = sorting.value && columns[sorting.value.at]?.value;
   const order = sorting.value?.isDown ? -1 : 1;

@@ -89,10 +89,11 @@ export function findJsonFault(text: string): JsonFault | null {
  */
 export function findRepeatedKey(text: string): { offset: number; key: string } | null {
   /** the keys of each object that is open, none for an array */
-  const open: Set<string>[] = [];
+  const open: (Set<string> | undefined)[] = [];
   for (let at = 0; at < text.length; at++) {
     const c = text[at];
-    if (c === '{' || c === '[') open.push(new Set());
+    if (c === '{') open.push(new Set());
+    else if (c === '[') open.push(undefined);
     else if (c === '}' || c === ']') open.pop();
     if (c !== '"') continue;
     const offset = at;

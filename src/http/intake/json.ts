@@ -58,7 +58,7 @@ function scan(bytes: Uint8Array): { excess?: string; keyCount: number; hasSpace:
  */
 function countKeys(root: unknown): number {
   let count = 0;
-  const left = [root];
+  const left = typeof root === 'object' ? [root as unknown] : [];
   while (left.length > 0) {
     const value = left.pop();
     if (value === null) continue;
@@ -91,7 +91,7 @@ export function parseJson(
   if (text.trim() === '') return { fault: 'the body is empty; send a JSON object' };
   try {
     const value = parse(text);
-    // The last one counts, so that there are fewer keys than in the text.
+    // The last one counts, so the value then has fewer keys than the text.
     const repeated = countKeys(value) < keyCount && findRepeatedKey(text);
     if (repeated) {
       const { line, column } = placeOf(text, repeated.offset);

@@ -124,7 +124,7 @@ async function checkSocket(fleet: FleetClient, apiKey: string | undefined): Prom
     check: 'socket',
     finding: 'no WebSocket; jobs are polled',
     remedy:
-      'let the proxy pass upgrades of /ws/optimization; without a proxy, the caller is no planner or has too many open',
+      'let the proxy pass upgrades of /ws/optimization; without a proxy, use the key of a planner, or close WebSockets that it has open',
   };
 }
 

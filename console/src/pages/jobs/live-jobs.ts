@@ -7,7 +7,7 @@ import type { Job } from '../../api/types.ts';
 import { texts } from '../../texts.ts';
 
 const SHOWN = 50;
-/** The WebSocket knows the jobs that are followed; new ones are looked for this often. */
+/** `follow` tells of the jobs that are followed; new ones are looked for this often. */
 const LOOK_MS = 3000;
 
 export type Filter = { status?: string | undefined; kind?: string | undefined };
@@ -17,7 +17,7 @@ export type Sample = { seconds: number; incumbent: number; bound: number };
 
 export const isOpen = ({ status }: Job) => status === 'queued' || status === 'running';
 
-/** The newest jobs. Those that are open are followed over the WebSocket until they end. */
+/** The newest jobs. Those that are open are followed until they end. */
 export function useLiveJobs(filter: Filter) {
   const jobs = useSignal<Job[] | undefined>(undefined);
   const error = useSignal<unknown>(undefined);

@@ -4,7 +4,7 @@
  *
  * Notation: U_ik is the value of a vehicle of class k at its source i, V_jk at its target j; the reduced cost of i →
  * j is c_ij − V_jk + U_ik. Negative ones are candidates, and Σ min(0, reduced cost) · s_ik over all moves is the most
- * by which they can lower a bound. O(sources · targets), one tight loop over rows of costs. Money.
+ * by which they can lower a bound. O(sources · targets). Money.
  *
  * In a large city targets stand in blocks: the least cost from a source to a block, with the highest value in it, rules
  * out most blocks with one comparison. Rounding is monotone, so no negative reduced cost is missed.

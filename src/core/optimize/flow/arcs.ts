@@ -24,9 +24,9 @@ function createDenseArcs(arrays: Arrays, n: number, { units }: DenseCosts): ArcS
   let arcs: ReturnType<typeof createTableArcs> | undefined;
   const prepare = (sources: Int32Array, sinks: Int32Array, check: Check) => {
     if (arcs && priced.sources === sources && priced.sinks === sinks) return arcs;
-    priced = { sources, sinks };
     table = createCostTable(arrays, n, units, sources, sinks, check);
     arcs = createTableArcs(arrays, table);
+    priced = { sources, sinks };
     return arcs;
   };
   return {

@@ -62,7 +62,7 @@ function guideFrom(
     arcs,
     counts: { pivots: 0, pricingRounds: 0, candidates: 0 },
     // Progress is that of the whole problem.
-    control: { stopFlag: control.stopFlag, deadlineMs: control.deadlineMs },
+    control: { stopFlag: control.stopFlag, deadlineMs: control.deadlineMs, onLook: control.onLook },
   };
   const guide = coarse.groups ? guideFrom(arrays, coarse, coarse.groups, few, search) : null;
   const check = checkOf(control);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { solveFlow } from '../../../../src/core/optimize/flow/solve-flow.ts';
-import type { FlowProblem } from '../../../../src/core/optimize/flow/types.ts';
+import type { Flow, FlowProblem } from '../../../../src/core/optimize/flow/types.ts';
 import { greatCircleCosts } from '../../../../src/core/optimize/problem/distances/great-circle-costs.ts';
 import type { SolveProgress } from '../../../../src/core/optimize/run/control.ts';
 import { createRandom } from '../instances.ts';
@@ -61,6 +61,42 @@ function shuffle({ n, supply, demand, required, cost }: DenseProblem, seed: numb
       ),
     },
   };
+}
+
+test('a search that is stopped at any moment leaves a plan that serves what is required, or none', () => {
+  const problem = city();
+  let outcomes = '';
+  for (let stopAt = 0; ; stopAt++) {
+    let looks = 0;
+    const stopFlag = new Int32Array(new SharedArrayBuffer(4));
+    const onLook = () => {
+      if (looks++ === stopAt) Atomics.store(stopFlag, 0, 1);
+    };
+    const outcome = solveFlow(problem, { stopFlag, onLook });
+    if (looks <= stopAt) {
+      expect(outcome.kind).toBe('solved');
+      break;
+    }
+    if (outcome.kind !== 'stopped') throw new Error(`${outcome.kind} after look ${stopAt}`);
+    outcomes += outcome.plan ? 'p' : '-';
+    if (outcome.plan) expect(served(problem, outcome.plan.flow)).toBeGreaterThanOrEqual(problem.required);
+  }
+  // Never a plan and later none.
+  expect(outcomes).toMatch(/^-*p+$/);
+});
+
+function served({ n, supply, demand }: FlowProblem, { from, to, units }: Flow): number {
+  const [here, left] = [Int32Array.from(supply), Int32Array.from(supply)];
+  for (let a = 0; a < from.length; a++) {
+    expect(units[a]).toBeGreaterThan(0);
+    left[from[a]] -= units[a];
+    here[from[a]] -= units[a];
+    here[to[a]] += units[a];
+  }
+  expect(Math.min(...left)).toBeGreaterThanOrEqual(0);
+  let sum = 0;
+  for (let i = 0; i < n; i++) sum += Math.min(demand[i], here[i]);
+  return sum;
 }
 
 describe('netting', () => {

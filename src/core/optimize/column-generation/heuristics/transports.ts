@@ -51,7 +51,10 @@ export function createTransports(
   const onLook = () => {
     if (isOver()) throw new OutOfTime();
   };
-  const flows = flowsTo(problem, presence, () => ({ kind: 'dense', units: costs }), { onLook });
+  const flows = flowsTo(problem, presence, () => ({ kind: 'dense', units: costs }), {
+    onLook,
+    needsOptimum: true,
+  });
   return flows?.map((flow, k) => createClassTransport(problem, k, costs, flow)) ?? null;
 }
 
