@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { findChromium } from '../helpers/browser.ts';
-import { addressOf, startConsole } from '../helpers/console.ts';
+import { addressOf, pictureOf, startConsole } from '../helpers/console.ts';
 import { send } from '../helpers/service.ts';
 
 const executable = findChromium();
@@ -122,6 +122,8 @@ describe.skipIf(!executable)('the page Ahead of the console', () => {
     const { page, close } = await fleet.open(`/ahead?decision=${id}`);
     const moves = page.getByRole('heading', { level: 2, name: /^\d+ moves?, / });
     const all = Number.parseInt((await moves.textContent())!, 10);
+    // A click finds nothing on a map that is not drawn yet.
+    await pictureOf(page);
     const box = (await page.locator('.map').boundingBox())!;
     const at = { x: box.x + box.width / 2, y: box.y + 45 };
     while ((await inAddress(page, 'location')) === null) {

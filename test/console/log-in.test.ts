@@ -1,15 +1,22 @@
+import { SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { findChromium } from '../helpers/browser.ts';
 import { startConsole } from '../helpers/console.ts';
 import { storeKey } from '../helpers/keys.ts';
 
+const JWT = {
+  JWT_SECRET: 'a secret of more than thirty-two characters',
+  JWT_ISSUER: 'https://issuer.example',
+  JWT_AUDIENCE: 'fleet',
+};
+
 const executable = findChromium();
 if (!executable) console.warn('SKIPPED: the login of the console; no Chromium was found on PATH');
 
 test.skipIf(!executable)(
-  'with authentication the console asks for a key, plans with it, follows over the WebSocket, and forgets it on request',
+  'with authentication the console asks for a key or a token, plans with it, follows over the WebSocket, and forgets it on request',
   async () => {
-    const fleet = await startConsole(executable!, { overrides: { AUTH: 'keys' } });
+    const fleet = await startConsole(executable!, { overrides: { AUTH: 'keys,jwt', ...JWT } });
     const { key } = await storeKey(fleet.db, 'planner');
     const { page, complaints } = await fleet.open('');
     const question = page.getByRole('heading', { name: 'This service wants to know who you are.' });
@@ -39,6 +46,16 @@ test.skipIf(!executable)(
 
     await page.getByRole('button', { name: 'Log out' }).click();
     await question.waitFor();
+    const { JWT_ISSUER: iss, JWT_AUDIENCE: aud } = JWT;
+    const token = await new SignJWT({ iss, aud, sub: 'ada', role: 'planner' })
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime('5m')
+      .sign(new TextEncoder().encode(JWT.JWT_SECRET));
+    await field.fill(token);
+    await page.getByRole('button', { name: 'Log in' }).click();
+    // This planner is another one, who does not see the decision of the first.
+    await page.getByRole('button', { name: 'Log out' }).waitFor();
+    await question.waitFor({ state: 'detached' });
     // The browser itself reports each refused request; nothing else is wrong.
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
     await page.close();

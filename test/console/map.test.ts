@@ -203,6 +203,7 @@ describe.skipIf(!executable)('the map of the console', () => {
     // A click beside everything clears; one on a circle selects its location.
     await page.keyboard.press('Escape');
     await place.waitFor({ state: 'detached' });
+    await pictureOf(page);
     const box = (await page.locator('.map').boundingBox())!;
     const at = { x: box.x + box.width / 2, y: box.y + 45 };
     while (!new URL(await addressOf(page)).searchParams.has('location')) {
@@ -236,6 +237,20 @@ describe.skipIf(!executable)('the map of the console', () => {
     const lit = await pictureOf(page, plain);
     await page.getByRole('heading', { level: 1 }).hover();
     expect(await pictureOf(page, lit)).toBe(plain);
+
+    // Somewhere on the map an arc is under the pointer: then its row is lit, and no other.
+    const litRow = page.locator('.work-list tr[aria-selected="true"]');
+    const { x, y, width, height } = (await page.locator('.map > canvas').boundingBox())!;
+    const isLit = async (step: number) => {
+      await page.mouse.move(x + width * ((step * 0.37) % 1), y + height * ((step * 0.61) % 1));
+      await page.evaluate(
+        'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+      );
+      return (await litRow.count()) > 0;
+    };
+    let step = 1;
+    while (step < 400 && !(await isLit(step))) step++;
+    expect(await litRow.count()).toBe(1);
 
     const filter = page.getByRole('searchbox', { name: 'Filter by location' });
     await filter.fill('gramercy');
@@ -413,24 +428,37 @@ describe.skipIf(!executable)('the map of the console', () => {
     await close();
   });
 
-  test('lies on the tiles that the setting names, under the content policy', async () => {
+  test.each([
+    ['tiles', '/{z}/{x}/{y}.png'],
+    ['style', '/style.json'],
+  ])('lies on the %s that the setting names, under the content policy', async (_, path) => {
     const asked = Promise.withResolvers<string>();
     const pixel =
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-    const tiles = createServer((request, response) => {
+    const ground = createServer((request, response) => {
+      response.setHeader('access-control-allow-origin', '*');
+      if (request.url === '/style.json') {
+        const tiles = [`http://${request.headers.host}/{z}/{x}/{y}.png`];
+        const style = {
+          version: 8,
+          sources: { tiles: { type: 'raster', tiles, tileSize: 256 } },
+          layers: [{ id: 'tiles', type: 'raster', source: 'tiles' }],
+        };
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(style));
+        return;
+      }
       asked.resolve(request.url!);
-      response.setHeader('access-control-allow-origin', '*').setHeader('content-type', 'image/png');
-      response.end(Buffer.from(pixel, 'base64'));
+      response.setHeader('content-type', 'image/png').end(Buffer.from(pixel, 'base64'));
     }).listen(0, '127.0.0.1');
-    await once(tiles, 'listening');
-    const { port } = tiles.address() as AddressInfo;
-    const api = await fleet.startApi({ CONSOLE_MAP_URL: `http://127.0.0.1:${port}/{z}/{x}/{y}.png` });
+    await once(ground, 'listening');
+    const { port } = ground.address() as AddressInfo;
+    const api = await fleet.startApi({ CONSOLE_MAP_URL: `http://127.0.0.1:${port}${path}` });
     const { page, complaints } = await fleet.open('/map', { service: api.url });
     expect(await asked.promise).toMatch(/^\/\d+\/\d+\/\d+\.png$/);
     await rows(page).first().waitFor();
     expect(complaints).toEqual([]);
     await page.close();
-    tiles.close();
+    ground.close();
   });
 
   // The newest decisions: pages that name none show them from here on.

@@ -262,6 +262,12 @@ describe('.github/workflows', () => {
     }
   }
 
+  test('push an image with what it contains and how it was built', () => {
+    type Push = { uses?: string; with?: Record<string, unknown> };
+    const push = (steps as Push[]).find(({ uses }) => uses?.startsWith('docker/build-push-action'));
+    expect(push?.with).toMatchObject({ push: true, sbom: true, provenance: 'mode=max' });
+  });
+
   test('release only the version of package.json, once the changelog has its day', async () => {
     const check = runOf('the changelog has it');
     expect((await tryStep(check, 'v1.2.3')).status).toBe(0);

@@ -38,6 +38,16 @@ const atOnce = () =>
 /** The value that a rule watches, without the comparison, which is usually false. */
 const watched = (expr: string) => expr.replace(/ (?:[<>]=?|==|!=) [\d.]+\s*$/, '');
 
+test('each alert rule is tested: when it fires, and when it does not', () => {
+  type Case = { alertname: string; exp_alerts: unknown[] };
+  const tests: { alert_rule_test: Case[] }[] = parse(read('prometheus/alerts-test.yml')).tests;
+  const cases = tests.flatMap((one) => one.alert_rule_test);
+  for (const { alert } of RULES.groups.flatMap(({ rules }) => rules)) {
+    const seen = cases.filter(({ alertname }) => alertname === alert).map((one) => one.exp_alerts.length > 0);
+    expect(new Set(seen), alert).toEqual(new Set([false, true]));
+  }
+});
+
 describe.skipIf(!promtool)('alert rules', () => {
   test('wait as long as they say, and are silent where they have to be (promtool)', () => {
     const { status, stdout, stderr } = spawnSync(promtool!, ['test', 'rules', 'alerts-test.yml'], {

@@ -47,10 +47,11 @@ describe('when a server goes away and comes back, no process needs a restart', (
     await migrateDatabase(postgres.url);
     const config = testConfig(
       { DATABASE_URL: postgres.url },
-      { SWEEP_INTERVAL_SECONDS: 0.3, JOB_LOCK_SECONDS: 1 },
+      { SWEEP_INTERVAL_SECONDS: 0.3, JOB_LOCK_SECONDS: 1, WORKER_PORT: 0 },
     );
     const api = await startApi(config, createLogger('api', config));
     const worker = await startWorker(config, createLogger('worker', config));
+    const workerStatus = async (path: string) => (await send(`${worker.statusUrl}${path}`)).status;
     const body = { ...simpleRequest(), network };
     expect((await send(`${api.url}/api/v1/optimize`, { body })).status).toBe(200);
 
@@ -66,11 +67,13 @@ describe('when a server goes away and comes back, no process needs a restart', (
     // A restart would not help: it is alive, and only not ready.
     expect((await send(`${api.url}/livez`)).status).toBe(200);
     expect((await send(`${api.url}/readyz`)).body.errors).toMatchObject([{ field: 'database' }]);
+    expect([await workerStatus('/livez'), await workerStatus('/readyz')]).toEqual([200, 503]);
 
     const again = await startEmbeddedPostgres(folder, { fsync: 'off', port });
     await until(`${api.url}/health`, 200);
     expect((await send(`${api.url}/readyz`)).status).toBe(200);
     expect((await send(`${api.url}/api/v1/optimize`, { body })).status).toBe(200);
+    await until(`${worker.statusUrl}/readyz`, 200);
     await worker.close();
 
     const waiting = send(`${api.url}/api/v1/optimize`, { body, headers: { prefer: 'wait=3' } });

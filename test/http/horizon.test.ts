@@ -192,6 +192,17 @@ describe('a decision that looks ahead', () => {
     expect(levels.body.data.plan.priorities).toMatchObject([{ level: 1 }]);
   });
 
+  test('of one step has the plan of `static`, to the last digit', async () => {
+    const one = { horizon_hours: 1, constraints: { min_service_level: 0.9, unmet_demand_cost: 3 } };
+    const [ahead, still] = [
+      (await decide(one)).body.data,
+      (await decide({ ...one, mode: 'static' })).body.data,
+    ];
+    expect(ahead.plan).toEqual(still.plan);
+    expect(ahead.outlook).toHaveLength(1);
+    expect(ahead.plan.kpis.rebalanced_count).toBeGreaterThan(0);
+  });
+
   test('keeps the rules of every plan in every step: docks, critical demand, a fleet size, a previous plan', async () => {
     const c = TEST_LOCATIONS[3].id;
     await storeDemand(service.pool, c, '1');

@@ -41,6 +41,27 @@ describe('/metrics after real jobs', () => {
     expect((await send(`${api.url}/no/such/path`)).status).toBe(404);
   });
 
+  test('metrics have the labels that the page lists, and no value names a job, a vehicle or an address', async () => {
+    const page = readFileSync(path.join(import.meta.dirname, '../../docs/operator/metrics.md'), 'utf8');
+    const rows = page.matchAll(/^\| `(fleet_\w+)` \| .* \| ([^|]*) \| [^|]* \|$/gm);
+    const listed = new Map(
+      [...rows].map(([, name, cell]) => [
+        name,
+        [...cell.replaceAll(/\([^)]*\)/g, '').matchAll(/`(\w+)`/g)].map(([, label]) => label).sort(),
+      ]),
+    );
+    for (const url of [api.url, worker.statusUrl!]) {
+      for (const { name, labels } of (await scrape(url)).samples) {
+        if (!name.startsWith('fleet_')) continue;
+        const family = listed.has(name) ? name : name.replace(/_(?:bucket|sum|count)$/, '');
+        const names = Object.keys(labels).filter((label) => label !== 'le');
+        expect(names.sort(), name).toEqual(listed.get(family));
+        for (const value of Object.values(labels))
+          expect(value, name).not.toMatch(/[0-9a-f]{8}-|^V\d|127\.0/);
+      }
+    }
+  });
+
   test('a worker counts the jobs that it ended, once each, by what they ended with', async () => {
     const seen = await scrape(worker.statusUrl!);
     const requests = seen.samples.filter(

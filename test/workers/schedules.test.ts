@@ -208,26 +208,31 @@ describeOnBothBackends('a schedule', (redisUrl) => {
     expect(await jobsOf(paused.id)).toHaveLength(1);
   });
 
-  test('with the last plan as previous plan keeps to the newest one of its own; the first has none', async () => {
-    const decision = { options: { previous_plan_id: 'last', change_cost: 5 } };
-    const { id, firstMs } = await store({ decision });
-    expect((await get(`schedules/${id}`)).decision).toEqual(decision);
-    const worker = await service.startWorker();
-    const run = async (ms: number) => {
-      await tick(ms);
-      const [{ job_id }] = await jobsOf(id);
-      return (await ended(job_id)).data.plan;
-    };
-    expect((await run(firstMs)).stability).toBeUndefined();
-    const { rows } = await service.pool.query("select input, facts ? 'previousPlanId' as previous from jobs");
-    expect(rows).toEqual([{ input: { options: {} }, previous: false }]);
-    expect((await run(firstMs + HOUR_MS)).stability).toMatchObject({ changed_vehicles: 0 });
-    const [{ plan_id }] = (await occurrences(id)).slice(1);
-    const { input } = (await service.pool.query('select input from jobs order by created_at desc limit 1'))
-      .rows[0];
-    expect(input.options).toEqual({ previous_plan_id: plan_id, change_cost: 5 });
-    await service.close(worker);
-  });
+  test.each([{}, { mode: 'horizon', horizon_hours: 3 }])(
+    'with the last plan as previous plan keeps to the newest one of its own; the first has none (%j)',
+    async (own) => {
+      const decision = { ...own, options: { previous_plan_id: 'last', change_cost: 5 } };
+      const { id, firstMs } = await store({ decision });
+      expect((await get(`schedules/${id}`)).decision).toEqual(decision);
+      const worker = await service.startWorker();
+      const run = async (ms: number) => {
+        await tick(ms);
+        const [{ job_id }] = await jobsOf(id);
+        return (await ended(job_id)).data.plan;
+      };
+      expect((await run(firstMs)).stability).toBeUndefined();
+      const { rows } = await service.pool.query(
+        "select input, facts ? 'previousPlanId' as previous from jobs",
+      );
+      expect(rows).toEqual([{ input: { ...own, options: {} }, previous: false }]);
+      expect((await run(firstMs + HOUR_MS)).stability).toMatchObject({ changed_vehicles: 0 });
+      const [{ plan_id }] = (await occurrences(id)).slice(1);
+      const { input } = (await service.pool.query('select input from jobs order by created_at desc limit 1'))
+        .rows[0];
+      expect(input.options).toEqual({ previous_plan_id: plan_id, change_cost: 5 });
+      await service.close(worker);
+    },
+  );
 
   test('whose previous plan has been deleted makes no plan, and its occurrence says why', async () => {
     const decide = async () => (await send(`${service.url}/api/v1/decisions`, { body: {} })).body.metadata;

@@ -287,6 +287,11 @@ describeOnBothBackends('a webhook', (redisUrl) => {
     });
     const waits = Date.parse(failed.next_at) - Date.parse(failed.last_attempt_at);
     expect(waits).toBeGreaterThanOrEqual(5000);
+    const { rows } = await service.pool.query(
+      "select retry_until - created_at = interval '1 day' as is_day from webhook_deliveries where webhook_id = $1",
+      [id],
+    );
+    expect(rows).toEqual([{ is_day: true }]);
     receiver.answer(path, () => {});
     await makeDue();
     await sender.until(2);

@@ -38,6 +38,14 @@ const shareOf = (name: string) =>
   report.policies.find(({ policy }) => policy.name === name)!.expected.figures.servedShare;
 
 describe('a replay', { tags: ['slow'] }, () => {
+  test('tells its progress after each simulated hour', async () => {
+    const told: number[][] = [];
+    const options = { ...CITY_OPTIONS, policies: CITY_OPTIONS.policies.slice(0, 2), withBound: false };
+    await replay(city.past, CITY_FLEET, forecasts, options, { onProgress: (...one) => told.push(one) });
+    const all = 2 * (1 + options.seeds.length) * CITY_HOURS;
+    expect(told).toEqual(Array.from({ length: all }, (_, i) => [i + 1, all]));
+  });
+
   test('conserves vehicles in every hour, whatever the policy and wherever trips end', () => {
     const fleet = CITY_FLEET.reduce((sum, vehicles) => sum + vehicles, 0);
     for (const { ends, record } of runsOf(report)) {

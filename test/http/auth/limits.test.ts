@@ -4,6 +4,7 @@ import type { Tier } from '../../../src/contracts/access.ts';
 import { STRANGE_KEYS } from '../../../src/http/auth/key-check.ts';
 import { openRequestCounter } from '../../../src/queue/request-counter.ts';
 import { storeKey } from '../../helpers/keys.ts';
+import { longRequest } from '../../helpers/long-request.ts';
 import { send, simpleRequest, startTestService } from '../../helpers/service.ts';
 import { describeOnBothBackends } from '../../helpers/services.ts';
 import { openSocket, refusedHandshake } from '../../helpers/socket.ts';
@@ -187,4 +188,29 @@ test('unknown keys of an address are looked up a hundred times a minute, then re
   expect([refused.status, refused.body.errors[0].code]).toEqual([429, 'RATE_LIMITED']);
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   expect((await ask(known.headers)).status).toBe(200);
+});
+
+test('a caller may have so many running jobs: its next one waits while a worker has room, and those of others pass it', async () => {
+  const { url, db, pool } = await startTestService({
+    overrides: { AUTH: 'keys', WORKER_CONCURRENCY: 3, JOBS_RUNNING_PER_CALLER: 1 },
+  });
+  const [one, other, third] = await Promise.all([1, 2, 3].map(() => storeKey(db, 'planner')));
+  const jobs: { path: string; headers: Record<string, string> }[] = [];
+  const post = async ({ headers }: typeof one) => {
+    const sent = { body: longRequest(100), headers: { ...headers, prefer: 'respond-async' } };
+    const { body } = await send(`${url}/api/v1/optimize`, sent);
+    jobs.push({ path: `/api/v1/jobs/${body.data.job_id}`, headers });
+  };
+  const running = async () => {
+    const { rows } = await pool.query("select owner from jobs where status = 'running' order by created_at");
+    return rows.map(({ owner }) => owner);
+  };
+  await post(one);
+  await post(one);
+  await post(other);
+  await expect.poll(running, { timeout: 40_000 }).toEqual([one.owner, other.owner]);
+  // It comes last, and is the next to run. Without the setting two of three slots may be of one caller.
+  await post(third);
+  await expect.poll(running, { timeout: 40_000 }).toEqual([one.owner, other.owner, third.owner]);
+  for (const { path, headers } of jobs) await send(`${url}${path}`, { method: 'DELETE', headers });
 });

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { atEnd } from '../../helpers/at-end.ts';
 import { storeKey } from '../../helpers/keys.ts';
 import { send, simpleRequest, startTestService } from '../../helpers/service.ts';
+import { openSocket } from '../../helpers/socket.ts';
 
 const ISSUER = 'https://issuer.example';
 const AUDIENCE = 'fleet';
@@ -101,6 +102,44 @@ describe('tokens signed with a secret, beside keys', () => {
     const long = await post(await tokenOf({ ...roles('planner'), sub: 'x'.repeat(1000) }, secret, 'HS256'));
     expect(long.status).toBe(200);
   });
+
+  test('a WebSocket opens with a token, and is closed when that expires', async () => {
+    const exp = Math.floor(Date.now() / 1000) + 2;
+    const token = await new SignJWT({ iss: ISSUER, aud: AUDIENCE, sub: 'ada', ...roles('planner'), exp })
+      .setProtectedHeader({ alg: 'HS256' })
+      .sign(secret);
+    const socket = await openSocket(service.url, { headers: { authorization: `Bearer ${token}` } });
+    expect((await socket.closed).code).toBe(1008);
+    expect(Date.now()).toBeGreaterThanOrEqual(exp * 1000);
+  });
+});
+
+test('subject and tier come from the claims that the settings name', async () => {
+  const { url } = await startTestService({
+    workers: 0,
+    overrides: {
+      AUTH: 'jwt',
+      JWT_SECRET: SECRET,
+      JWT_ISSUER: ISSUER,
+      JWT_AUDIENCE: AUDIENCE,
+      JWT_SUBJECT_CLAIM: 'uid',
+      JWT_TIER_CLAIM: 'plan',
+      RATE_LIMITS: true,
+      RATE_LIMIT_DEFAULT: 4,
+      RATE_LIMIT_PREMIUM: 6,
+    },
+  });
+  const ask = async (claims: JWTPayload) => {
+    const token = await tokenOf(claims, new TextEncoder().encode(SECRET), 'HS256');
+    const { status, headers } = await send(`${url}/api/v1/config`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return [status, headers.get('ratelimit-policy')];
+  };
+  expect(await ask({ uid: 'a', plan: 'premium' })).toEqual([200, '"premium";q=6;w=60']);
+  expect(await ask({ uid: 'a', tier: 'premium' })).toEqual([200, '"default";q=4;w=60']);
+  // `sub` is not the subject here.
+  expect(await ask({ plan: 'premium' })).toEqual([401, null]);
 });
 
 test('tokens are checked with the public keys of the issuer; without these the answer is 503, not 401', async () => {

@@ -6,6 +6,7 @@ import { checkRequest } from '../../../../src/core/optimize/request/check.ts';
 import { optimizeCached } from '../cached.ts';
 import { createRandom, type Random, SETTINGS } from '../instances.ts';
 import { tinyInstance } from '../tiny-instances.ts';
+import { travelTable } from '../travel-table.ts';
 import { everyOutcome } from './every-plan.ts';
 import { formulateHorizon } from './horizon-formulation.ts';
 
@@ -353,6 +354,53 @@ describe('a request that looks ahead', () => {
     });
     const enough = { ...request.constraints, max_rebalancing_cost: 3 };
     expect(await plan({ ...request, constraints: enough })).toMatchObject({ status: 'optimal' });
+  });
+
+  it('keeps prices by location, distances, trips an hour and minutes of travel in every step', async () => {
+    /** One vehicle at 4, and demand at 7 and 9. @returns where it goes, and what is served in each step */
+    const ask = async (more: Partial<OptimizeRequest>, rest: Partial<OptimizeInput> = {}) => {
+      const request: OptimizeRequest = {
+        demand_forecast: { '4': [0, 0], '7': [8, 8], '9': [8, 8] },
+        fleet_state: { vehicles: [{ id: 'a', location: 4 }] },
+        constraints: { min_service_level: 0, unmet_demand_cost: 9 },
+        options: { horizon: {} },
+        ...more,
+      };
+      const outcome = await plan(request, rest);
+      if (!('result' in outcome)) throw new Error(JSON.stringify(outcome));
+      const { allocation_plan, outlook } = outcome.result;
+      return [allocation_plan[0].target_location, ...outlook!.map(({ served }) => served)];
+    };
+    const network = {
+      location_ids: IDS,
+      costs: IDS.map((_, i) => IDS.map((__, j) => Number(i !== j))),
+    };
+    for (const [id, other] of [
+      [7, 9],
+      [9, 7],
+    ]) {
+      const unmet_demand_cost = { default: 0, [`${id}`]: 9 };
+      expect(await ask({ network, constraints: { min_service_level: 0, unmet_demand_cost } })).toEqual([
+        id,
+        1,
+        1,
+      ]);
+      const distances_km = IDS.map(() => IDS.map((to) => (to === id ? 10 : 1)));
+      const near = { min_service_level: 0, unmet_demand_cost: 9, max_distance: 5 };
+      expect(await ask({ network: { ...network, distances_km }, constraints: near })).toEqual([other, 1, 1]);
+    }
+    const often = { horizon: { step_hours: 2 as const }, trips_per_vehicle_hour: 1.5 };
+    expect((await ask({ network, options: often })).slice(1)).toEqual([3, 3]);
+    const locations = IDS.map((id, j) => ({ id, latitude: 40 + j / 1000, longitude: 0 }));
+    const within = (minutes: number) =>
+      ask(
+        { options: { horizon: {}, travel: 'stored' } },
+        { locations, travel: travelTable([[4, 7, 2, minutes]]) },
+      );
+    expect([await within(60), await within(61)]).toEqual([
+      [7, 1, 1],
+      [7, 0, 1],
+    ]);
   });
 
   it('is refused by name with rules that it does not know', async () => {
