@@ -51,7 +51,7 @@ describe('horizon plans with trip flows', { tags: ['slow'] }, () => {
   it('have a first step as good as the best whole one, but for the loss that is stated', async () => {
     let losses = 0;
     let best = 0;
-    for (let seed = 1; seed <= 250; seed++) {
+    for (let seed = 1; seed <= 2000; seed++) {
       const problem = tinyHorizon(seed, true);
       problem.required = 0;
       const found = await solveWithFlows(problem, endless, threadCache);
