@@ -174,7 +174,8 @@ export const texts = {
     known: 'Holidays and events',
     nothingKnown: 'No public holiday and no stored event falls into these hours.',
     noEvent:
-      'No stored event falls into these hours. Public holidays were not known when this was planned: FORECASTING_HOLIDAYS named no region.',
+      'No stored event falls into these hours. ' +
+      'Public holidays were not known when this was planned: FORECASTING_HOLIDAYS named no region.',
     everywhere: 'everywhere',
     noHistory: (places: string) =>
       `${of(places, 'location has', 'locations have')} no demand history: planned with what is expected there.`,
