@@ -181,13 +181,16 @@ class NetworkSearch {
     if (pivotLayered(this.#search) === 'stopped') return null;
     const { objective, served } = this.#measure();
     this.#keep(readStepMoves(this.#search.tree));
-    const { root, potential } = this.#search.tree;
-    const values = potential.slice(0, root);
-    const bound = boundFromValues(this.#problem, values, this.#multiplier);
-    if (bound > this.#bound) this.#bound = bound;
-    this.#values = values;
+    this.#prove();
     const value = objective + this.#multiplier * (this.#problem.required - served);
     return { multiplier: this.#multiplier, objective, served, value };
+  }
+
+  /** What the potentials of the tree prove, whether or not it is optimal. */
+  #prove(): void {
+    const { root, potential } = this.#search.tree;
+    this.#values = potential.slice(0, root);
+    this.#bound = Math.max(this.#bound, boundFromValues(this.#problem, this.#values, this.#multiplier));
   }
 
   #setMultiplier(multiplier: number): void {
@@ -272,6 +275,7 @@ class NetworkSearch {
 
   #stopped(): NetworkOutcome {
     if (this.#search.tree.root > 0) this.#keep(readStepMoves(this.#search.tree));
+    if (this.#bound === Number.NEGATIVE_INFINITY) this.#prove();
     return { kind: 'stopped', plan: this.#plan(), counts: this.#search.counts };
   }
 

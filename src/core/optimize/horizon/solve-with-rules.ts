@@ -160,7 +160,7 @@ async function search(
   const withoutPairs = fractional && wholeFirstStep(problem, fractional.moves);
   const first = withoutPairs && keepPairs(problem, withoutPairs);
   const { mostServed } = found;
-  const boundUnits = found.bound * UNITS_PER_COST;
+  const boundUnits = (found.prices ? found.bound : leastCost(problem)) * UNITS_PER_COST;
   const isUnserved = mostServed < problem.base.required - noise;
   if (found.ended === 'optimal' && first) {
     const required = isUnserved ? 0 : problem.base.required - noise;
@@ -309,6 +309,13 @@ const NOTHING = ({ base: { n } }: RuledHorizon): Weights => {
   return { cost: 0, served: new Float64Array(n), beyond: Number.POSITIVE_INFINITY };
 };
 
+const NOTHING_ASKED = (): ServedFloors => ({ required: 0, floors: new Float64Array(10) });
+
+/** In money: no plan costs less, whatever it serves. */
+function leastCost(problem: RuledHorizon): number {
+  return boundWithRules(problem, { ...NOTHING(problem), cost: 1 }, NOTHING_ASKED(), NO_PRICES(problem));
+}
+
 type Minimised = {
   /** `beyond`: vehicles remain beyond the bounds. */
   ended: 'optimal' | 'beyond' | 'stopped';
@@ -339,7 +346,7 @@ function minimise(search: RuledSearch, firstStep: number): Minimised {
     levels: [],
     prices: null,
   };
-  const asked: ServedFloors = { required: 0, floors: new Float64Array(10) };
+  const asked = NOTHING_ASKED();
   // Changed bounds leave a basis that is optimal but for them.
   let method: 'primal' | 'dual' = firstStep > 0 ? 'dual' : 'primal';
   if (firstStep > 0) {
@@ -405,8 +412,8 @@ function minimise(search: RuledSearch, firstStep: number): Minimised {
   found.point = cheapest.point;
   found.prices = cheapest.prices;
   found.bound = boundWithRules(problem, weights, asked, withinPrice(master, cheapest.prices));
-  const nothing = { required: 0, floors: new Float64Array(10) };
-  if (problem.firstPairs) found.freeBound = boundWithRules(problem, weights, nothing, cheapest.prices);
+  if (problem.firstPairs)
+    found.freeBound = boundWithRules(problem, weights, NOTHING_ASKED(), cheapest.prices);
   if (cheapest.ended === 'optimal') found.ended = 'optimal';
   return found;
 }

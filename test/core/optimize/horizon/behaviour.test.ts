@@ -54,7 +54,10 @@ describe('a plan that looks ahead', () => {
         if (late.kind !== 'solved' || full.kind !== 'solved') throw new Error(late.kind);
         if (full.solution.isShort || late.solution.isShort) continue;
         isPast ||= late.solution.objectiveUnits > full.solution.objectiveUnits;
-        expect(late.solution.boundUnits).toBeLessThanOrEqual(full.solution.objectiveUnits);
+        const { boundUnits, values } = late.solution;
+        expect(boundUnits).toBeLessThanOrEqual(full.solution.objectiveUnits);
+        expect(boundUnits).toBeGreaterThan(Number.NEGATIVE_INFINITY);
+        expect(values).toHaveLength((problem.steps + 1) * problem.n);
       }
       expect(isPast).toBe(true);
     });

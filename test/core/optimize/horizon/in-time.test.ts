@@ -20,9 +20,10 @@ const demandOf = (j: number) =>
   Array.from({ length: STEPS }, (_, t) => city.demand_forecast[ids[(j + 7 * t) % PLACES]][0]);
 
 describe.each([
-  ['with', TRIPS],
-  ['without', null],
-] as const)('a plan that looks ahead, %s trip flows', (_, tripCounts) => {
+  ['with trip flows', TRIPS, {}],
+  ['without trip flows', null, {}],
+  ['with rules about pairs', null, { refine: { max_pairs: 20 } }],
+] as const)('a plan that looks ahead, %s', (_, tripCounts, rules) => {
   const inputOf = (timeLimitSeconds: number) => ({
     locations,
     tripCounts,
@@ -30,7 +31,7 @@ describe.each([
     request: {
       demand_forecast: Object.fromEntries(ids.map((id, j) => [id, demandOf(j)])),
       fleet_state: city.fleet_state,
-      options: { horizon: {}, optimality_gap: 0, time_limit_seconds: timeLimitSeconds },
+      options: { horizon: {}, optimality_gap: 0, time_limit_seconds: timeLimitSeconds, ...rules },
       constraints: { min_service_level: 0.9, shortage: 'serve_most' as const },
     },
   });

@@ -121,6 +121,7 @@ describe('horizon plans with several capacities, bounds, priorities, ceilings, a
       if (found.kind !== 'stopped') throw new Error(`seed ${seed}: ${found.kind}`);
       const { boundUnits, figures } = found.plan;
       expect(boundUnits).toBeLessThanOrEqual(figures.objectiveUnits);
+      expect(boundUnits).toBeGreaterThan(Number.NEGATIVE_INFINITY);
       expect(figures.movingUnits).toBe(0);
       if (expected.isReached) stopped++;
     }
