@@ -37,9 +37,10 @@ export function App() {
   );
 }
 
+/** The address is forgotten too: what it names may belong to this reader alone. */
 function logOut(): void {
   keepKey(undefined);
-  window.location.reload();
+  window.location.replace(addressOf(page.peek()));
 }
 
 function Sidebar() {

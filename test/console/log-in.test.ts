@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 import { expect, test } from 'vitest';
 import { findChromium } from '../helpers/browser.ts';
-import { startConsole } from '../helpers/console.ts';
+import { addressOf, startConsole } from '../helpers/console.ts';
 import { storeKey } from '../helpers/keys.ts';
 
 const JWT = {
@@ -18,7 +18,7 @@ test.skipIf(!executable)(
   async () => {
     const fleet = await startConsole(executable!, { overrides: { AUTH: 'keys,jwt', ...JWT } });
     const { key } = await storeKey(fleet.db, 'planner');
-    const { page, complaints } = await fleet.open('');
+    const { page, complaints, requested } = await fleet.open('');
     const question = page.getByRole('heading', { name: 'This service wants to know who you are.' });
     await question.waitFor();
     expect(await fleet.serious(page)).toEqual([]);
@@ -44,8 +44,11 @@ test.skipIf(!executable)(
     await other.page.getByRole('heading', { name: 'This service wants to know who you are.' }).waitFor();
     await other.page.close();
 
+    const decision = new URL(await addressOf(page)).searchParams.get('decision')!;
+    expect(decision).toBeTruthy();
     await page.getByRole('button', { name: 'Log out' }).click();
     await question.waitFor();
+    requested.length = 0;
     const { JWT_ISSUER: iss, JWT_AUDIENCE: aud } = JWT;
     const token = await new SignJWT({ iss, aud, sub: 'ada', role: 'planner' })
       .setProtectedHeader({ alg: 'HS256' })
@@ -53,9 +56,11 @@ test.skipIf(!executable)(
       .sign(new TextEncoder().encode(JWT.JWT_SECRET));
     await field.fill(token);
     await page.getByRole('button', { name: 'Log in' }).click();
-    // This planner is another one, who does not see the decision of the first.
+    // This planner is another one, who neither sees nor asks for the decision of the first.
+    await page.getByText('Nothing is planned yet.').waitFor();
     await page.getByRole('button', { name: 'Log out' }).waitFor();
     await question.waitFor({ state: 'detached' });
+    expect(requested.filter((asked) => asked.includes(decision))).toEqual([]);
     // The browser itself reports each refused request; nothing else is wrong.
     expect(complaints.filter((text) => !text.includes('401'))).toEqual([]);
     await page.close();
