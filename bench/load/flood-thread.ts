@@ -8,7 +8,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 /**
  * One caller with many WebSockets, in a thread of its own, which sends the same messages again and again as fast as the
- * service takes them, and reads what comes back. The number of messages that were taken is posted every second.
+ * service takes them, and reads what comes back. A WebSocket that the service ends is opened again. The number of
+ * messages that were taken is posted every second.
  */
 const { api, sockets, caller, messages } = workerData as {
   api: string;
@@ -21,12 +22,21 @@ const { api, sockets, caller, messages } = workerData as {
 setPriority(0, 10);
 const frames = Buffer.concat(messages.map(frameOf));
 const RETRY_MS = 200;
+/** A WebSocket on which nothing has moved for so long is closed by the service, which waits for the end of this side. */
+const MAX_SILENCE_MS = 2000;
 let taken = 0;
 
-for (let i = 0; i < sockets; i++) {
+await Promise.all(Array.from({ length: sockets }, attack));
+parentPort!.postMessage(0);
+setInterval(() => parentPort!.postMessage(taken), 1000);
+
+/** @returns once its WebSocket is open for the first time */
+async function attack(): Promise<void> {
   const socket = await open();
   socket.resume();
   socket.on('error', () => {});
+  socket.setTimeout(MAX_SILENCE_MS, () => socket.destroy());
+  socket.on('close', attack);
   const flood = () => {
     let isTaken = !socket.destroyed;
     while (isTaken) {
@@ -37,8 +47,6 @@ for (let i = 0; i < sockets; i++) {
   socket.on('drain', flood);
   flood();
 }
-parentPort!.postMessage(0);
-setInterval(() => parentPort!.postMessage(taken), 1000);
 
 /** A WebSocket after its handshake. It waits for its turn while sockets of an earlier flood are still being closed. */
 async function open(): Promise<Socket> {
