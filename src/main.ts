@@ -43,7 +43,7 @@ export async function startApi(
   await withDatabase(() => assertMigrated(database.pool));
   const metrics = config.METRICS ? await openMetrics(database.pool) : undefined;
   const tracing = await openTracing('api', config, logger);
-  const queue = await withDatabase(() => openQueue(config, onError));
+  const queue = await withDatabase(() => openQueue(config, onError, tracing));
   const bus = openEventBus(config, onError);
   const watch = openJobWatch({ db: database.db, bus, onError });
   const forecaster = openForecaster(config, database.db, calendar, metrics?.countCache);
@@ -71,7 +71,8 @@ export async function startApi(
     await app.close();
     clearTimeout(deadline);
     watch.close();
-    await Promise.all([forecaster.close(), intake.close(), queue.close(), bus.close(), tracing?.close()]);
+    await Promise.all([forecaster.close(), intake.close(), queue.close(), bus.close()]);
+    await tracing?.close();
     await database.close();
     logger.info('stopped');
   };

@@ -2,6 +2,7 @@ import { JOB_PREFIXES } from '../src/contracts/jobs.ts';
 import type { ClaimedJob } from '../src/db/job-claims.ts';
 import type { PhaseMark } from '../src/db/schema.ts';
 import type { TraceSpan, Tracing } from '../src/process/tracing.ts';
+import type { QueueSpan } from '../src/queue/telemetry.ts';
 import type { Phases } from './phases.ts';
 
 type Traced = Pick<ClaimedJob, 'jobId' | 'kind' | 'attempt' | 'workerId' | 'trace'>;
@@ -14,14 +15,20 @@ const attributesOf = ({ jobId, kind, attempt, workerId }: Traced) => ({
 /**
  * The span of an attempt, in the trace of the request or schedule that made the job: every attempt has its own. The
  * first one also tells how long the job waited.
+ * @param token the span of the token that claimed the job; it joins the trace
  */
-export function traceAttempt(tracing: Tracing, job: Traced, { claimedAt }: Phases): TraceSpan {
+export function traceAttempt(
+  tracing: Tracing,
+  token: QueueSpan,
+  job: Traced,
+  { claimedAt }: Phases,
+): TraceSpan {
   const attributes = attributesOf(job);
   if (job.attempt === 1) {
     const startedAt = Math.min(acceptedAt(job), claimedAt);
     tracing.start('wait in queue', job.trace, { startedAt, attributes }).end(claimedAt);
   }
-  return tracing.start(`run ${job.kind}`, job.trace, { kind: 'consumer', startedAt: claimedAt, attributes });
+  return token.join(job.trace).child(`run ${job.kind}`, { startedAt: claimedAt, attributes });
 }
 
 /** The span of giving up a job for a worker that is silent: its own spans may be lost with it. */

@@ -70,12 +70,12 @@ export async function startWorker(
   // Callers see this id, so it does not name the host. The log does. Its second part has the time of the start.
   const workerId = `${process.pid}:${uuidv7()}`;
   const bus = openEventBus(config, onError);
-  const queue = await withDatabase(() => openQueue(config, onError));
+  const tracing = await openTracing('worker', config, logger);
+  const queue = await withDatabase(() => openQueue(config, onError, tracing));
   const threads = openThreads(config.WORKER_CONCURRENCY, config.JOB_OVERRUN_SECONDS);
   const running = createRunningJobs();
   // Nobody could read them without the port.
   const metrics = config.METRICS && config.WORKER_PORT !== undefined ? await openMetrics(pool) : undefined;
-  const tracing = await openTracing('worker', config, logger);
   const status = await openStatusPort(config, pool, metrics?.registry);
 
   bus
@@ -92,7 +92,9 @@ export async function startWorker(
     metrics: metrics && addWorkerMetrics(metrics, config, running),
     tracing,
   };
-  const consumer = await withDatabase(() => openConsumer(config, () => runJob(deps), onError));
+  const consumer = await withDatabase(() =>
+    openConsumer(config, (span) => runJob(deps, span), onError, tracing),
+  );
   const beat = async () => {
     await beatWorker(db, workerId, config.WORKER_CONCURRENCY);
     await running.beat(db);
@@ -159,7 +161,8 @@ export async function startWorker(
       stopBeating();
       await removeWorker(db, workerId).catch(onError);
       stopLooking();
-      await Promise.all([threads.close(), queue.close(), bus.close(), tracing?.close()]);
+      await Promise.all([threads.close(), queue.close(), bus.close()]);
+      await tracing?.close();
       await status?.close();
       await closeDatabase();
       logger.info('stopped');

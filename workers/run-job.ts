@@ -1,6 +1,7 @@
 import { AppError } from '../src/answers/errors.ts';
 import type { JobPriority } from '../src/contracts/priorities.ts';
 import { type ClaimedJob, claimJob, explainLostAttempt } from '../src/db/job-claims.ts';
+import type { QueueSpan } from '../src/queue/telemetry.ts';
 import {
   type ClaimedJobState,
   endCancelled,
@@ -25,8 +26,9 @@ export type RunJobDeps = JobRunDeps & {
 /**
  * Handles one token: claims the next job → does the work of its kind → stores the outcome in one transaction →
  * announces the end.
+ * @param token its span; undefined: the setting TRACING is off
  */
-export async function runJob(deps: RunJobDeps): Promise<void> {
+export async function runJob(deps: RunJobDeps, token?: QueueSpan): Promise<void> {
   const { db, workerId, running } = deps;
   const first = deps.levelOrder();
   const claimed = await untilAvailable(deps, () => claimJob(db, workerId, first, runningLimit(deps.config)));
@@ -36,17 +38,23 @@ export async function runJob(deps: RunJobDeps): Promise<void> {
   const entry = running.add(claimed);
   if (claimed.cancelRequested) entry.stopReason ??= 'cancel';
   try {
-    await workOn(deps, claimed, entry, phases);
+    await workOn(deps, token, claimed, entry, phases);
   } finally {
     // Not before the end is stored: heartbeats continue while the database is unreachable.
     running.remove(entry);
   }
 }
 
-async function workOn(deps: RunJobDeps, claimed: ClaimedJob, entry: RunningJob, phases: Phases) {
+async function workOn(
+  deps: RunJobDeps,
+  token: QueueSpan | undefined,
+  claimed: ClaimedJob,
+  entry: RunningJob,
+  phases: Phases,
+) {
   const { facts, input, cancelRequested: _, ...attempt } = claimed;
   const { jobId, requestId } = attempt;
-  const span = deps.tracing && traceAttempt(deps.tracing, attempt, phases);
+  const span = deps.tracing && token && traceAttempt(deps.tracing, token, attempt, phases);
   const logger = deps.logger.child({
     ...{ job_id: jobId, request_id: requestId, attempt: attempt.attempt },
     ...(span && { trace_id: span.traceId }),

@@ -61,8 +61,8 @@ async function runSchedule(deps: ScheduleDeps, scheduleId: string, now: Date): P
   logger.info({ due_at: dueAt.toISOString(), outcome, missed: missedAt.length }, 'schedule occurrence');
   if (!job) return;
   span?.set({ 'fleet.job.id': job.jobId });
-  const enqueueing = span?.child('enqueue job', { kind: 'producer' });
-  await deps.queue.enqueue().catch((err) => logger.error({ err }, 'job not enqueued yet'));
+  const enqueueing = span?.child('enqueue job');
+  await deps.queue.enqueue(0, enqueueing).catch((err) => logger.error({ err }, 'job not enqueued yet'));
   enqueueing?.end();
   span?.end();
 }

@@ -112,8 +112,8 @@ export async function submitJob(
     jobId,
     // The job is stored, so it is accepted. If the queue fails now, a worker's sweeper enqueues it.
     enqueue: async () => {
-      const enqueueing = request.trace?.child('enqueue job', { kind: 'producer' });
-      const enqueued = deps.queue.enqueue();
+      const enqueueing = request.trace?.child('enqueue job');
+      const enqueued = deps.queue.enqueue(0, enqueueing);
       request.log.info({ job_id: jobId, bytes }, 'job stored');
       await enqueued.catch((err) => {
         enqueueing?.fail('not enqueued yet');

@@ -11,6 +11,8 @@ type SpanOptions = {
   attributes?: Attributes;
   /** milliseconds since 1970; default: now */
   startedAt?: number;
+  /** the library that reports it; default: the service itself */
+  scope?: string;
 };
 
 /** A piece of work in a trace. Until it has ended nothing of it is sent. */
@@ -20,6 +22,8 @@ export type TraceSpan = {
   context: TraceContext;
   child(name: string, options?: SpanOptions): TraceSpan;
   set(attributes: Attributes): void;
+  /** Notes that something happened now. */
+  event(name: string, attributes?: Attributes): void;
   /** Marks it as failed. */
   fail(message?: string): void;
   /** @param at milliseconds since 1970; default: now */
@@ -114,7 +118,7 @@ export async function openTracing(
       }),
     ],
   });
-  const tracer = provider.getTracer('fleet-decision-service', SERVICE_VERSION);
+  const own = provider.getTracer('fleet-decision-service', SERVICE_VERSION);
   const propagator = new core.W3CTraceContextPropagator();
   const { defaultTextMapGetter: getter, defaultTextMapSetter: setter, ROOT_CONTEXT, trace } = api;
   const kinds: Record<Kind, number> = {
@@ -127,8 +131,9 @@ export async function openTracing(
   const startIn = (
     parent: Context,
     name: string,
-    { kind = 'internal', attributes = {}, startedAt }: SpanOptions,
+    { kind = 'internal', attributes = {}, startedAt, scope }: SpanOptions,
   ) => {
+    const tracer = scope === undefined ? own : provider.getTracer(scope);
     const startTime = startedAt === undefined ? {} : { startTime: timeOf(startedAt) };
     return wrap(tracer.startSpan(name, { kind: kinds[kind], attributes, ...startTime }, parent));
   };
@@ -141,6 +146,7 @@ export async function openTracing(
       context: context as TraceContext,
       child: (name, options = {}) => startIn(here, name, options),
       set: (attributes) => void span.setAttributes(attributes),
+      event: (name, attributes = {}) => void span.addEvent(name, attributes),
       fail: (message) =>
         void span.setStatus({ code: api.SpanStatusCode.ERROR, ...(message !== undefined && { message }) }),
       end: (at) => span.end(at === undefined ? undefined : timeOf(at)),

@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createPostgresBackend, Queue, Worker, withBackend } from 'bullmq';
 import { Redis } from 'ioredis';
 import type { Config } from '../config.ts';
+import type { TraceSpan, Tracing } from '../process/tracing.ts';
 import { surviveLostClients } from './lost-clients.ts';
+import { following, openTelemetry, type QueueSpan, tokenSpan } from './telemetry.ts';
 
 /**
  * What the queue carries: tokens. A token says that there is work for one worker. When it arrives, PostgreSQL knows
@@ -12,8 +14,12 @@ import { surviveLostClients } from './lost-clients.ts';
 type Token = { v: 2 };
 
 export type JobQueue = {
-  /** Announces one job to the workers. @param delaySeconds delay of the announcement */
-  enqueue(delaySeconds?: number): Promise<void>;
+  /**
+   * Announces one job to the workers.
+   * @param delaySeconds delay of the announcement
+   * @param span what BullMQ's span of it follows
+   */
+  enqueue(delaySeconds?: number, span?: TraceSpan): Promise<void>;
   /** Announces `count` jobs to the workers at once. */
   enqueueMany(count: number): Promise<void>;
   /** Number of tokens that wait for a worker. */
@@ -64,8 +70,15 @@ function postgresConnection(config: QueueConfig, max: number) {
   };
 }
 
+/** What BullMQ is told of tracing: nothing while it is off. */
+const telemetryOption = (tracing: Tracing | undefined) => tracing && { telemetry: openTelemetry(tracing) };
+
 /** Opens the producing side of the queue. */
-export async function openQueue(config: QueueConfig, onError: (error: Error) => void): Promise<JobQueue> {
+export async function openQueue(
+  config: QueueConfig,
+  onError: (error: Error) => void,
+  tracing?: Tracing,
+): Promise<JobQueue> {
   const redis = config.REDIS_URL
     ? // A request must fail soon if Redis is down or silent: no offline queue, no retries.
       new Redis(config.REDIS_URL, {
@@ -76,18 +89,10 @@ export async function openQueue(config: QueueConfig, onError: (error: Error) => 
       })
     : undefined;
   redis?.on('error', onError);
+  const options = { defaultJobOptions: JOB_OPTIONS, streams: STREAMS, ...telemetryOption(tracing) };
   const queue: Producer = redis
-    ? new Queue(QUEUE_NAME, {
-        connection: redis,
-        prefix: config.QUEUE_PREFIX,
-        defaultJobOptions: JOB_OPTIONS,
-        streams: STREAMS,
-      })
-    : new postgres.Queue(QUEUE_NAME, {
-        connection: postgresConnection(config, 4),
-        defaultJobOptions: JOB_OPTIONS,
-        streams: STREAMS,
-      });
+    ? new Queue(QUEUE_NAME, { ...options, connection: redis, prefix: config.QUEUE_PREFIX })
+    : new postgres.Queue(QUEUE_NAME, { ...options, connection: postgresConnection(config, 4) });
   queue.on('error', onError);
   // Without Redis the process still starts, and /health reports it: only the first attempt is awaited. The PostgreSQL
   // backend creates its schema here.
@@ -104,9 +109,10 @@ export async function openQueue(config: QueueConfig, onError: (error: Error) => 
     if (!isReady()) throw new Error('Redis cannot be reached');
   };
   return {
-    async enqueue(delaySeconds = 0) {
+    async enqueue(delaySeconds = 0, span = undefined) {
       assertReady();
-      await queue.add(TOKEN_NAME, TOKEN, { delay: Math.ceil(delaySeconds * 1000) });
+      const delay = Math.ceil(delaySeconds * 1000);
+      await following(span, () => queue.add(TOKEN_NAME, TOKEN, { delay }));
     },
     async enqueueMany(count) {
       assertReady();
@@ -175,12 +181,14 @@ export type Consumer = {
 
 /**
  * Opens the consuming side: `handle` is called for every token, at most `concurrency` at a time. A token may come twice
- * (if its worker was thought dead), so `handle` must claim a job in PostgreSQL.
+ * (if its worker was thought dead), so `handle` must claim a job in PostgreSQL. Where tracing is on it gets the span of
+ * the token, which it puts into the trace of that job.
  */
 export async function openConsumer(
   config: QueueConfig & Pick<Config, 'WORKER_CONCURRENCY' | 'JOB_LOCK_SECONDS'>,
-  handle: () => Promise<void>,
+  handle: (span: QueueSpan | undefined) => Promise<void>,
   onError: (error: Error) => void,
+  tracing?: Tracing,
 ): Promise<Consumer> {
   const options = {
     concurrency: config.WORKER_CONCURRENCY,
@@ -190,12 +198,14 @@ export async function openConsumer(
     maxStalledCount: 1_000_000,
     // BullMQ waits this long after a refused connection, even while it closes; its default is 15 s.
     runRetryDelay: RETRY_MS,
+    ...telemetryOption(tracing),
   };
+  const onToken = () => handle(tokenSpan());
   const redis = config.REDIS_URL ? new Redis(config.REDIS_URL, { maxRetriesPerRequest: null }) : undefined;
   redis?.on('error', onError);
   const worker = redis
-    ? new Worker<Token>(QUEUE_NAME, handle, { ...options, connection: redis, prefix: config.QUEUE_PREFIX })
-    : new postgres.Worker<Token>(QUEUE_NAME, handle, {
+    ? new Worker<Token>(QUEUE_NAME, onToken, { ...options, connection: redis, prefix: config.QUEUE_PREFIX })
+    : new postgres.Worker<Token>(QUEUE_NAME, onToken, {
         ...options,
         connection: postgresConnection(config, config.WORKER_CONCURRENCY + 2),
       });

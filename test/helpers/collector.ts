@@ -3,9 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { atEnd } from './at-end.ts';
 
+type Attributes = Record<string, string | number | boolean | string[]>;
+
 /** A span as a collector receives it. */
 export type SpanSeen = {
   name: string;
+  /** the library that reports it */
+  scope: string;
   traceId: string;
   spanId: string;
   /** '': it begins a trace */
@@ -15,16 +19,25 @@ export type SpanSeen = {
   failed: boolean;
   startNs: bigint;
   endNs: bigint;
-  attributes: Record<string, string | number | boolean>;
-  resource: Record<string, string | number | boolean>;
+  attributes: Attributes;
+  resource: Attributes;
+  /** names of what happened meanwhile */
+  events: string[];
 };
 
-type Value = { stringValue?: string; intValue?: number | string; doubleValue?: number; boolValue?: boolean };
+type Value = {
+  stringValue?: string;
+  intValue?: number | string;
+  doubleValue?: number;
+  boolValue?: boolean;
+  arrayValue?: { values: { stringValue: string }[] };
+};
 type Attribute = { key: string; value: Value };
 type Batch = {
   resourceSpans: {
     resource: { attributes: Attribute[] };
     scopeSpans: {
+      scope: { name: string };
       spans: {
         name: string;
         traceId: string;
@@ -34,17 +47,22 @@ type Batch = {
         startTimeUnixNano: string;
         endTimeUnixNano: string;
         attributes: Attribute[];
+        events?: { name: string }[];
         status?: { code?: number };
       }[];
     }[];
   }[];
 };
 
-const valuesOf = (attributes: Attribute[]) =>
+const valuesOf = (attributes: Attribute[]): Attributes =>
   Object.fromEntries(
     attributes.map(({ key, value }) => [
       key,
-      value.stringValue ?? value.doubleValue ?? value.boolValue ?? Number(value.intValue),
+      value.stringValue ??
+        value.doubleValue ??
+        value.boolValue ??
+        value.arrayValue?.values.map((each) => each.stringValue) ??
+        Number(value.intValue),
     ]),
   );
 
@@ -57,15 +75,18 @@ export async function openCollector() {
     for await (const chunk of request) chunks.push(chunk);
     const { resourceSpans } = JSON.parse(Buffer.concat(chunks).toString()) as Batch;
     for (const { resource, scopeSpans } of resourceSpans) {
-      for (const span of scopeSpans.flatMap((scope) => scope.spans)) {
+      for (const { scope, span } of scopeSpans.flatMap(({ scope, spans }) =>
+        spans.map((span) => ({ scope: scope.name, span })),
+      )) {
         spans.push({
-          ...{ name: span.name, traceId: span.traceId, spanId: span.spanId, kind: span.kind },
+          ...{ name: span.name, scope, traceId: span.traceId, spanId: span.spanId, kind: span.kind },
           parentSpanId: span.parentSpanId ?? '',
           failed: span.status?.code === 2,
           startNs: BigInt(span.startTimeUnixNano),
           endNs: BigInt(span.endTimeUnixNano),
           attributes: valuesOf(span.attributes),
           resource: valuesOf(resource.attributes),
+          events: (span.events ?? []).map(({ name }) => name),
         });
       }
     }
