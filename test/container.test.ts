@@ -110,6 +110,38 @@ describe('the compose file', () => {
     ]);
   });
 
+  test('gives Grafana a dashboard where it looks for one, whose panels ask the Prometheus beside it', () => {
+    const { prometheus, grafana } = compose.services;
+    const mounts = new Map(
+      (grafana.volumes as string[]).map(
+        (mount) => mount.split(':').slice(0, 2).reverse() as [string, string],
+      ),
+    );
+    // Where Grafana looks unless it is told otherwise.
+    expect(mounts.get('/etc/grafana/provisioning')).toBe('./deploy/grafana/provisioning');
+    const provisioned = (name: string) => parse(read(`deploy/grafana/provisioning/${name}`));
+    const [provider] = provisioned('dashboards/fleet.yml').providers;
+    const file = [...mounts].find(([inside]) => path.dirname(inside) === provider.options.path)?.[1] ?? '';
+    const [source, ...others] = provisioned('datasources/prometheus.yml').datasources;
+    expect(others).toEqual([]);
+    const { hostname, port } = new URL(source.url);
+    expect(Object.keys(compose.services)).toContain(hostname);
+    expect(compose.services[hostname]).toBe(prometheus);
+    expect(prometheus.ports).toEqual([`127.0.0.1:9090:${port}`]);
+
+    const { panels, templating } = JSON.parse(read(file));
+    expect(panels.length).toBeGreaterThan(10);
+    // The variable offers all sources of the type, the default one first: in Grafanas of others they have other names.
+    expect(templating.list).toMatchObject([{ name: 'source', type: 'datasource', query: source.type }]);
+    expect(source.isDefault).toBe(true);
+    for (const { title, datasource, targets } of panels) {
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: what Grafana fills in
+      expect(datasource, title).toEqual({ type: source.type, uid: '${source}' });
+      for (const target of targets) expect(target.datasource ?? datasource, title).toEqual(datasource);
+    }
+    expect(new Set(panels.map((panel: { id: number }) => panel.id)).size).toBe(panels.length);
+  });
+
   test('mounts files that exist', () => {
     const mounts = ['proxy', ...WATCHING]
       .flatMap((name) => compose.services[name].volumes as string[])

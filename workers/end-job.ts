@@ -10,6 +10,7 @@ import {
   type Ending,
   finishJob,
   giveBackJob,
+  readFinishedJob,
 } from '../src/db/job-claims.ts';
 import type { Progress } from '../src/db/jobs.ts';
 import type { NewPlan } from '../src/db/plans.ts';
@@ -100,9 +101,13 @@ async function store(
 ): Promise<boolean> {
   const attemptEnd = { ...end, phases: job.phases };
   const storing = job.span?.child('store answer');
-  const finished = await untilAvailable(deps, () =>
-    finishJob(deps.db, job, { ...ending, progress: job.progress }, attemptEnd, made),
-  );
+  let tries = 0;
+  const finished = await untilAvailable(deps, async () => {
+    const isFirst = tries++ === 0;
+    const stored = await finishJob(deps.db, job, { ...ending, progress: job.progress }, attemptEnd, made);
+    // An earlier try may have stored the end, and lost its connection before it knew.
+    return stored ?? (isFirst ? null : await readFinishedJob(deps.db, job, ending, attemptEnd));
+  });
   storing?.set({ 'fleet.stored': finished !== null });
   storing?.end();
   if (!finished) return false;

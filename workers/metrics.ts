@@ -9,6 +9,8 @@ import type { RunningJobs } from './running-jobs.ts';
 const GAP_BUCKETS = [0, 1e-6, 1e-4, 1e-3, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1];
 const SIZE_BUCKETS = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000];
 
+/** What optimizations and decisions end with. */
+const REQUEST_STATUSES = ['optimal', 'feasible', 'infeasible', 'failed', 'cancelled'] as const;
 const WEBHOOK_OUTCOMES = ['delivered', 'retried', 'dead'] as const;
 
 /** Labels. */
@@ -102,8 +104,7 @@ export function addWorkerMetrics(
   );
 
   // Prometheus sees no increase in a counter that begins with 1: what alerts watch begins with 0.
-  for (const status of ['optimal', 'feasible', 'infeasible', 'failed', 'cancelled'])
-    requests.inc({ status }, 0);
+  for (const status of REQUEST_STATUSES) requests.inc({ status }, 0);
   for (const outcome of WEBHOOK_OUTCOMES) webhooks.inc({ outcome }, 0);
   for (const kind of JOB_KINDS) {
     jobs.zero({ kind, outcome: 'failed' });

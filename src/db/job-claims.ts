@@ -239,6 +239,28 @@ export async function finishJob(
 }
 
 /**
+ * What the record says of a job if this attempt has ended it so: the connection may be lost after the commit of
+ * `finishJob`, before its answer arrives.
+ * @returns null if the attempt has not ended the job, or otherwise
+ */
+export async function readFinishedJob(
+  db: Queryable,
+  { jobId, attempt, workerId }: Attempt,
+  { status }: Pick<Ending, 'status'>,
+  { outcome }: Pick<AttemptEnd, 'outcome'>,
+): Promise<FinishedJob | null> {
+  const { rows } = await db.execute<FinishedJob>(sql`
+    select j.priority, ${secondsBetween('j.created_at', 'j.finished_at')} as "seconds",
+      ${secondsBetween('j.created_at', 'j.started_at')} as "waitSeconds",
+      ${secondsBetween('a.started_at', 'j.finished_at')} as "attemptSeconds",
+      j.location_count as "locationCount", j.vehicle_count as "vehicleCount"
+    from ${jobs} j join ${jobAttempts} a on a.job_id = j.job_id and a.attempt = j.attempts
+    where j.job_id = ${jobId} and j.status = ${status} and a.attempt = ${attempt}::int and a.worker_id = ${workerId}
+      and a.outcome = ${outcome}`);
+  return rows[0] ?? null;
+}
+
+/**
  * Returns a running job to the queue and closes the attempt, if the attempt is still the caller's own. A job with a
  * cancel mark is not returned: end it with `finishJob`. A crash is counted. A worker that stopped for its own reasons
  * (`released`) is not counted against the job.

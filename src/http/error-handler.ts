@@ -1,11 +1,13 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../answers/envelope.ts';
 import { AppError } from '../answers/errors.ts';
-import { isDatabaseUnavailable } from '../db/client.ts';
+import { isConflict, isDatabaseUnavailable } from '../db/client.ts';
 import { unsupportedType } from './bodies.ts';
 import { NoRoomError } from './refuse-while-full.ts';
 
 const RETRY_AFTER_SECONDS = 5;
+/** The transaction that went on is over by then. */
+const CONFLICT_RETRY_AFTER_SECONDS = 1;
 
 /** Answers any error with the envelope. Details that the caller may not see go only to the log. */
 export function handleError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
@@ -31,6 +33,14 @@ function translate(error: FastifyError | AppError, request: FastifyRequest): App
       'SERVICE_UNAVAILABLE',
       'the database cannot be reached; try again',
       RETRY_AFTER_SECONDS,
+    );
+  }
+  // Not repeated here: a body that was streamed to PostgreSQL is gone.
+  if (isConflict(error)) {
+    return new AppError(
+      'SERVICE_UNAVAILABLE',
+      'nothing was changed, because another request changed the same data at the same time; try again',
+      CONFLICT_RETRY_AFTER_SECONDS,
     );
   }
   if (error.code?.startsWith('Z_')) {

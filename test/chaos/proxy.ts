@@ -14,6 +14,8 @@ export type Wire = {
   cut(): number;
   /** Stops all data on old and new connections; both ends believe that the connection is alive. */
   hang(): void;
+  /** The same for what the server sends: what is sent to it arrives. */
+  mute(): void;
   resume(): void;
   /** Refuses new connections, like a machine without its server, and accepts them again. */
   refuse(): Promise<void>;
@@ -23,13 +25,15 @@ export type Wire = {
 
 export async function openProxy(target: number): Promise<Wire> {
   const pairs = new Set<[Socket, Socket]>();
-  let hangs = false;
-  const still = (pair: [Socket, Socket]) => {
-    for (const socket of pair) socket.unpipe();
+  let flows: 'both' | 'requests' | 'nothing' = 'both';
+  const flow = ([client, upstream]: [Socket, Socket]) => {
+    for (const socket of [client, upstream]) socket.unpipe();
+    if (flows !== 'nothing') client.pipe(upstream);
+    if (flows === 'both') upstream.pipe(client);
   };
-  const flow = ([a, b]: [Socket, Socket]) => {
-    a.pipe(b);
-    b.pipe(a);
+  const set = (now: typeof flows) => {
+    flows = now;
+    pairs.forEach(flow);
   };
   const server = createServer((client) => {
     const pair: [Socket, Socket] = [client, connect(proxy.target, '127.0.0.1')];
@@ -42,7 +46,7 @@ export async function openProxy(target: number): Promise<Wire> {
         for (const end of pair) end.destroy();
       });
     }
-    if (!hangs) flow(pair);
+    flow(pair);
   });
   await listen(server, 0);
   const proxy: Wire = {
@@ -56,14 +60,9 @@ export async function openProxy(target: number): Promise<Wire> {
       }
       return size;
     },
-    hang() {
-      hangs = true;
-      pairs.forEach(still);
-    },
-    resume() {
-      hangs = false;
-      pairs.forEach(flow);
-    },
+    hang: () => set('nothing'),
+    mute: () => set('requests'),
+    resume: () => set('both'),
     async refuse() {
       proxy.cut();
       server.close();

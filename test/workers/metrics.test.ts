@@ -2,9 +2,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { HOUR_MS } from '../../src/contracts/time.ts';
+import { claimJob } from '../../src/db/job-claims.ts';
 import { storeKey } from '../helpers/keys.ts';
+import { longRequest } from '../helpers/long-request.ts';
 import { type Scrape, sampleOf, scrape } from '../helpers/metrics.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
+import { openSocket } from '../helpers/socket.ts';
 
 /** The day before today, UTC hours since the epoch. */
 const YESTERDAY = (Math.floor(Date.now() / HOUR_MS / 24) - 1) * 24;
@@ -186,6 +189,63 @@ describe('/metrics after real jobs', () => {
     expect((await fetch(`${worker.statusUrl}/readyz`, { method: 'POST' })).status).toBe(405);
     expect((await fetch(`${worker.statusUrl}/other`)).status).toBe(404);
   });
+});
+
+test('every status that docs/operator/metrics.md lists is counted, from zero, once for each job that ends with it', async () => {
+  const { db, pool, url, startWorker } = await startTestService({
+    workers: 0,
+    overrides: {
+      METRICS: true,
+      WORKER_PORT: 0,
+      WORKER_CONCURRENCY: 1,
+      SWEEP_INTERVAL_SECONDS: 0.2,
+      JOB_MAX_ATTEMPTS: 1,
+    },
+  });
+  const submit = async (body: object): Promise<string> => {
+    const answer = await send(`${url}/api/v1/optimize`, { body, headers: { prefer: 'respond-async' } });
+    expect(answer.status, answer.text).toBe(202);
+    return answer.body.data.job_id;
+  };
+  const cancel = async (jobId: string) =>
+    expect((await send(`${url}/api/v1/jobs/${jobId}`, { method: 'DELETE' })).status).toBeLessThan(300);
+  const statuses = async (worker: string) => {
+    const seen = (await scrape(worker)).samples.filter(
+      ({ name }) => name === 'fleet_optimization_requests_total',
+    );
+    return Object.fromEntries(seen.map(({ labels, value }) => [labels.status, value]));
+  };
+  const page = readFileSync(path.join(import.meta.dirname, '../../docs/operator/metrics.md'), 'utf8');
+  const cell = /^\| `fleet_optimization_requests_total` .* \| `status` \((.*)\) \|/m.exec(page)?.[1] ?? '';
+  const listed = [...cell.matchAll(/`(\w+)`/g)].map(([, status]) => status);
+  const each = (count: number) => Object.fromEntries(listed.map((status) => [status, count]));
+
+  // One whose worker died, which is found by the next worker, and one that no worker ever has.
+  const lost = await submit(simpleRequest());
+  expect((await claimJob(db, 'gone'))?.jobId).toBe(lost);
+  await cancel(await submit(simpleRequest()));
+  const { statusUrl } = await startWorker();
+  expect(await statuses(statusUrl!)).toEqual(each(0));
+  await pool.query("update jobs set heartbeat_at = now() - interval '1 hour' where job_id = $1", [lost]);
+
+  const jobIds = [
+    await submit(simpleRequest()),
+    await submit({ ...simpleRequest(1, 5), constraints: { min_service_level: 1 } }),
+    await submit(longRequest(2)),
+    await submit(longRequest(60)),
+  ];
+  const socket = await openSocket(url);
+  const endless = jobIds.at(-1)!;
+  socket.send({ type: 'subscribe', job_id: endless });
+  await socket.waitFor((m) => m.type === 'progress' && m.stage !== null);
+  await cancel(endless);
+  await socket.waitFor((m) => m.type === 'complete' || m.type === 'error');
+  socket.close();
+  await expect.poll(() => statuses(statusUrl!), { timeout: 30_000 }).toEqual(each(1));
+  const { rows } = await pool.query(
+    `select case status when 'completed' then solver_status else status end as ended from jobs where attempts > 0`,
+  );
+  expect(rows.map(({ ended }) => ended).sort()).toEqual(listed.toSorted());
 });
 
 test('without the setting neither the API nor a worker has /metrics, and the worker answers probes all the same', async () => {

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { readAttempts, readJob } from '../../src/db/jobs.ts';
+import { createLogger } from '../../src/process/logger.ts';
+import { openMetrics } from '../../src/process/metrics.ts';
+import { openEventBus } from '../../src/queue/bus.ts';
+import { openQueue } from '../../src/queue/queue.ts';
+import { addWorkerMetrics } from '../../workers/metrics.ts';
+import { runJob } from '../../workers/run-job.ts';
+import { createRunningJobs } from '../../workers/running-jobs.ts';
+import { openThreads, type Threads } from '../../workers/threads.ts';
+import { createTravelCache } from '../../workers/travel-cache.ts';
+import { openProxy } from '../chaos/proxy.ts';
+import { atEnd } from '../helpers/at-end.ts';
+import { send, simpleRequest, startTestService } from '../helpers/service.ts';
+import { openTestDatabase } from '../helpers/services.ts';
+
+const service = await startTestService({ workers: 0 });
+const { pool, config } = service;
+const fail = (error: Error) => {
+  throw error;
+};
+const [bus, queue, threads] = [
+  openEventBus(config, fail),
+  await openQueue(config, fail),
+  openThreads(1, config.JOB_OVERRUN_SECONDS),
+];
+const url = new URL(config.DATABASE_URL ?? '');
+const wire = await openProxy(Number(url.port));
+url.hostname = '127.0.0.1';
+url.port = String(wire.port);
+/** The database as the worker reaches it. */
+const { db } = openTestDatabase(url.href);
+atEnd(async () => {
+  await wire.close();
+  await threads.close();
+  await queue.close();
+  await bus.close();
+});
+
+test('a worker whose connection is lost after its commit announces and counts the end of the job, once', async () => {
+  const heard: string[] = [];
+  const { promise: isOver, resolve: over } = Promise.withResolvers<void>();
+  const onEnd = ({ job_id }: { job_id: string }) => (job_id === 'over' ? over() : heard.push(job_id));
+  await bus.subscribe(['ended'], onEnd, () => {});
+  const request = { body: simpleRequest(), headers: { prefer: 'respond-async' } };
+  const jobId: string = (await send(`${service.url}/api/v1/optimize`, request)).body.data.job_id;
+
+  const running = createRunningJobs();
+  const metrics = await openMetrics(pool);
+  // From the plan on, PostgreSQL gets what the worker sends, and its answers do not arrive.
+  const start: Threads['start'] = (...work) => {
+    wire.mute();
+    return threads.start(...work);
+  };
+  const working = runJob({
+    ...{ config, db, bus, queue, running, workerId: 'w', levelOrder: () => null },
+    ...{ logger: createLogger('worker', config), calendar: null, travel: createTravelCache() },
+    threads: { ...threads, start },
+    metrics: addWorkerMetrics(metrics, config, running),
+  });
+  await expect
+    .poll(async () => (await readJob(service.db, jobId))?.status, { timeout: 20_000 })
+    .toBe('completed');
+  wire.resume();
+  expect(wire.cut()).toBeGreaterThan(0);
+  await working;
+  await bus.publish({ type: 'ended', job_id: 'over' });
+  await isOver;
+
+  expect(heard).toEqual([jobId]);
+  expect(await readJob(service.db, jobId)).toMatchObject({ status: 'completed', attempts: 1 });
+  expect(await readAttempts(service.db, jobId)).toMatchObject([{ outcome: 'completed', reason: null }]);
+  const exposed = await metrics.registry.metrics();
+  expect(exposed).toContain('fleet_optimization_requests_total{status="optimal"} 1\n');
+  expect(exposed).toContain('fleet_job_attempts_total{kind="optimize",outcome="completed"} 1\n');
+});
