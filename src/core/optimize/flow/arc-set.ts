@@ -38,8 +38,11 @@ export type ArcSet = {
   forEachInRow(i: number, visit: (j: number, cost: number) => void): void;
   /** The largest cost of an allowed move. */
   largestCost(): number;
-  /** The costs from `sources` to `sinks` as a table; absent: arcs are listed. @throws what `check` throws */
-  tableOf?(sources: Int32Array, sinks: Int32Array, check: Check): CostTable;
+  /**
+   * The costs from `sources` to `sinks` as a table; absent: arcs are listed; null: a table would not pay off.
+   * @throws what `check` throws
+   */
+  tableOf?(sources: Int32Array, sinks: Int32Array, check: Check): CostTable | null;
 };
 
 /** n each: prices of sources and of sinks that are likely to be near the potentials of the optimum; whole numbers. */

@@ -106,7 +106,8 @@ export function createNearestCollector(
   };
 }
 
-function insert(
+/** Puts an arc among the k cheapest, which are at `first` on, in the place of the dearest. O(k). */
+export function insert(
   costs: Float64Array,
   ends: Int32Array,
   first: number,

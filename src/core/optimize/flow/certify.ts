@@ -9,7 +9,7 @@
  */
 import type { FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
 import type { Check } from '../run/stopping.ts';
-import { nextCheaper } from './next-cheaper.ts';
+import { nextCheaper, nextUnderpriced } from './next-cheaper.ts';
 import type { SharedCosts } from './shared-costs.ts';
 import type { Cover, Duals, Flow, FlowProblem } from './types.ts';
 
@@ -158,10 +158,13 @@ function underpricedInShared(shared: SharedCosts, relief: Float64Array) {
     const own = row[i];
     if (own >= 0) {
       if (offer - least[own] > 0) return own;
+      const factor = factorOf(shared, i);
       const found =
         moves.kind === 'sparse'
-          ? underpricedInList(moves, own, offer, least, factorOf(shared, i))
-          : underpricedInRow(moves.units, own * size, size, own, offer, least, factorOf(shared, i));
+          ? underpricedInList(moves, own, offer, least, factor)
+          : factor === 1
+            ? underpricedInRow(moves.units, own * size, size, own, offer, least)
+            : underpricedInScaledRow(moves.units, own * size, size, own, offer, least, factor);
       if (found >= 0) return found;
     }
     return underpricedInList(listed, i, offer, relief);
@@ -170,10 +173,7 @@ function underpricedInShared(shared: SharedCosts, relief: Float64Array) {
 
 type Units = Float64Array | Int32Array;
 
-/**
- * Target of a move that costs less than `most − relief`, or −1. Relief is not negative, so one comparison rules out
- * most arcs. Costs are multiplied by `factor` and rounded down.
- */
+/** Target of a move that costs less than `most − relief`, or −1. A negative cost forbids the move. */
 function underpricedInRow(
   units: Units,
   row: number,
@@ -181,14 +181,32 @@ function underpricedInRow(
   i: number,
   most: number,
   relief: Float64Array,
-  factor = 1,
+): number {
+  let j = nextUnderpriced(units, row, n, 0, most, relief);
+  while (j < n && (j === i || !(units[row + j] >= 0))) {
+    j = nextUnderpriced(units, row, n, j + 1, most, relief);
+  }
+  return j < n ? j : -1;
+}
+
+/**
+ * The same, for costs multiplied by `factor` and rounded down. Relief is not negative, so one comparison rules out most
+ * arcs.
+ */
+function underpricedInScaledRow(
+  units: Units,
+  row: number,
+  n: number,
+  i: number,
+  most: number,
+  relief: Float64Array,
+  factor: number,
 ): number {
   const end = row + n;
-  const below = factor === 1 ? most : (most + 2) / factor;
+  const below = (most + 2) / factor;
   for (let a = nextCheaper(units, row, end, below); a < end; a = nextCheaper(units, a + 1, end, below)) {
     const j = a - row;
-    const cost = factor === 1 ? units[a] : Math.floor(units[a] * factor);
-    if (cost < most - relief[j] && units[a] >= 0 && j !== i) return j;
+    if (Math.floor(units[a] * factor) < most - relief[j] && units[a] >= 0 && j !== i) return j;
   }
   return -1;
 }

@@ -2,8 +2,8 @@
  * Costs as passes over all arcs read them: a row per source, and sinks in blocks of some dozens that stand together, so
  * that one comparison with the least cost from a source to a block rules out all of its arcs.
  *
- * Larger tables also have sources and sinks in groups of a few, from which smaller problems are made
- * (`coarse-guide.ts`); a block is some groups.
+ * Sources and sinks also stand in groups of a few, from which smaller problems are made (`coarse-guide.ts`); a block
+ * is some groups.
  */
 import type { Check } from '../run/stopping.ts';
 import type { Arrays } from './arrays.ts';
@@ -47,7 +47,10 @@ export type Groups = { rows: Int32Array; rowStarts: Int32Array; columnStarts: In
 
 /** A power of 2. */
 export const GROUP_SIZE = 4;
-/** Tables of fewer rows and columns have no groups: the search is faster than what groups could tell it. */
+/**
+ * With fewer sources and sinks, the search is faster than what groups could tell it, and reading costs where they are
+ * is faster than making a table of them.
+ */
 export const MIN_GROUPED = 300;
 
 const MIN_BLOCK = 16;
@@ -67,16 +70,15 @@ export function createCostTable(
   sinks: Int32Array,
   check: Check,
 ): CostTable {
-  const isGrouped = sources.length + sinks.length >= MIN_GROUPED;
-  const places = isGrouped || sinks.length > MIN_BLOCK ? placesOf(arrays, n, units, sources, sinks) : [];
-  const columns = halved(arrays, sinks, places, isGrouped ? GROUP_SIZE : blockSize(sinks.length));
+  const places = placesOf(arrays, n, units, sources, sinks);
+  const columns = halved(arrays, sinks, places, GROUP_SIZE);
   const blocks = { ...blockStarts(arrays, sinks.length, columns.starts), sinks: columns.ordered };
   return {
     n,
     sources,
     blocks,
     costs: costsByBlock(arrays, n, units, { sources, sinks, blocks, check }),
-    groups: isGrouped ? { ...groupRows(arrays, n, sources, places), columnStarts: columns.starts } : null,
+    groups: { ...groupRows(arrays, n, sources, places), columnStarts: columns.starts },
   };
 }
 

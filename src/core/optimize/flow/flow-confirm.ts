@@ -32,10 +32,7 @@ export async function confirmFlow(
   const { model, ...basis } = createFlowModel(problem, solved.basis, solved.alternatives);
   const { status, objective, iterations } = await confirmBasis(cache, model, basis, control);
   if (status === 'stopped') return { kind: 'unconfirmed' };
-  // The model counts from the cost of serving nothing.
-  const unserved = problem.unservedCost?.reduce((sum, cost, j) => sum + cost * problem.demand[j], 0) ?? 0;
   const cost = fromUnits(solved.cost);
-  const scale = Math.max(1, cost, fromUnits(unserved) * 1e-3);
-  const isSame = status === 'optimal' && Math.abs(objective + fromUnits(unserved) - cost) <= scale * 1e-7;
+  const isSame = status === 'optimal' && Math.abs(objective - cost) <= Math.max(1, cost) * 1e-7;
   return isSame ? { kind: 'confirmed', columns: model.columnCount, iterations } : { kind: 'contradicted' };
 }

@@ -21,3 +21,19 @@ export function nextCheaper(
   while (a < end && !(units[a] < most)) a++;
   return a;
 }
+
+/**
+ * First target from `from` up to `n` whose cost, in the row of costs that begins at `row`, is below `most` minus its
+ * relief; `n` if none is. O(targets passed).
+ */
+export function nextUnderpriced(
+  units: Float64Array | Int32Array,
+  row: number,
+  n: number,
+  from: number,
+  most: number,
+  relief: Float64Array,
+): number {
+  for (let j = from; j < n; j++) if (units[row + j] < most - relief[j]) return j;
+  return n;
+}

@@ -80,20 +80,22 @@ export function readFlow(arrays: Arrays, { from, to, units }: Flow): Flow {
 }
 
 /**
- * The candidates outside the tree that came closest to entering it: up to `k` per source, by reduced cost.
+ * The candidates outside the tree that came closest to entering it: up to `k` per source, by reduced cost. "Unserved"
+ * is the last source.
  * O(candidates).
  */
 export function readAlternatives(tree: SpanningTree, list: Candidates, k: number): Alternatives {
   const { arrays } = tree;
   const { n, parent, potential } = tree;
   const firstSink = sinkNode(n, 0);
-  const least = arrays.float64(n * k).fill(Number.POSITIVE_INFINITY);
-  const arcs = arrays.int32(n * k).fill(-1);
+  const sources = slackNode(n) + 1;
+  const least = arrays.float64(sources * k).fill(Number.POSITIVE_INFINITY);
+  const arcs = arrays.int32(sources * k).fill(-1);
   let count = 0;
   for (let a = 0; a < list.count; a++) {
     const from = list.from[a];
     const to = list.to[a];
-    if (from >= n || to < firstSink || to >= firstSink + n) continue;
+    if (from >= sources || to < firstSink || to >= firstSink + n) continue;
     if (parent[to] === from || parent[from] === to) continue;
     const reduced = list.cost[a] + potential[from] - potential[to];
     let r = from * k + k - 1;

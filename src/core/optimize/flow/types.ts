@@ -97,7 +97,7 @@ export type FlowBasis = {
   slack: boolean;
 };
 
-/** Arcs outside the tree that came closest to entering it, and their costs in units. */
+/** Arcs outside the tree that came closest to entering it, and their costs in units. From n: "unserved". */
 export type Alternatives = { from: Int32Array; to: Int32Array; cost: Float64Array };
 
 /** Stop flag and deadline of the search. */

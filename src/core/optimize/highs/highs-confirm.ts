@@ -7,7 +7,7 @@ import { type Cache, keptIn, type Slot } from '../run/cache.ts';
 import { nowMs } from '../run/clock.ts';
 import { isStopped } from '../run/stopping.ts';
 import { dropIfDamaged, loadSolver, passed } from './highs.ts';
-import type { LinearModel } from './linear-model.ts';
+import type { ColumnModel } from './linear-model.ts';
 import type { RunControl } from './solver-model.ts';
 
 export type BasisAnswer = {
@@ -22,7 +22,7 @@ const PRIMAL_SIMPLEX = 4;
 const DEVEX = 1;
 
 /**
- * A model of at most this many columns takes a few milliseconds from any basis (at most 84 iterations were seen).
+ * A model of at most this many columns takes a few milliseconds from any basis (at most 139 iterations were seen).
  * From an optimal basis, the callback would add a tenth to the time.
  */
 const MAX_COLUMNS_UNWATCHED = 200;
@@ -52,7 +52,7 @@ function solverOf(highs: Highs, cache: Cache) {
 /** Primal simplex from the given basis: one status per column and per row, with as many basic ones as rows. */
 export async function confirmBasis(
   cache: Cache,
-  source: LinearModel,
+  source: ColumnModel,
   basis: { columnStatus: Int32Array; rowStatus: Int32Array },
   control: Pick<RunControl, 'deadlineMs' | 'stopFlag'>,
 ): Promise<BasisAnswer> {
@@ -70,12 +70,12 @@ export async function confirmBasis(
 function run(
   highs: Highs,
   solver: ReturnType<Highs['createModel']>,
-  source: LinearModel,
+  source: ColumnModel,
   basis: { columnStatus: Int32Array; rowStatus: Int32Array },
   isOver: () => boolean,
 ): BasisAnswer {
   const { callbackType, modelStatus } = highs.constants;
-  solver.passModel(passed(source));
+  solver.passModel(passed(source, 'csc'));
   solver.setBasis({ colStatus: basis.columnStatus, rowStatus: basis.rowStatus });
   const isSmall = source.columnCount <= MAX_COLUMNS_UNWATCHED;
   const ended = solver.run(

@@ -105,8 +105,8 @@ function open(
     : openHere(highs, source, tolerance, control, cache);
 }
 
-/** A model in the solver's own format. */
-export function passed(source: LinearModel) {
+/** A model in the solver's own format. @param format whether its matrix is by rows (csr) or by columns (csc) */
+export function passed(source: LinearModel, format: 'csr' | 'csc' = 'csr') {
   return {
     numCols: source.columnCount,
     numRows: source.rowCount,
@@ -116,7 +116,7 @@ export function passed(source: LinearModel) {
     rowLower: source.rowLower,
     rowUpper: source.rowUpper,
     matrix: {
-      format: 'csr' as const,
+      format,
       numRows: source.rowCount,
       numCols: source.columnCount,
       starts: source.starts,

@@ -22,6 +22,9 @@ export type LinearModel = {
   values: Float64Array;
 };
 
+/** The same with A by columns: entries of column c are at `starts[c]` up to `starts[c + 1]`, and `indices` are rows. */
+export type ColumnModel = Omit<LinearModel, 'costScale' | 'isScaled'>;
+
 /** The programme with one more row, last. O(entries). */
 export function withRow(model: LinearModel, { indices, values, lower, upper }: Row): LinearModel {
   const entries = model.starts[model.rowCount];
