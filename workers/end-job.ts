@@ -122,8 +122,7 @@ async function store(
     certificate: made && 'planId' in made ? made.record.certificate : null,
   });
   deps.metrics?.attemptEnded(job.kind, attemptEnd, finished.attemptSeconds);
-  await announced;
-  await wakeHeldBack(deps, job);
+  await Promise.all([announced, wakeHeldBack(deps, job)]);
   return true;
 }
 
