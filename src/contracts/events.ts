@@ -46,7 +46,7 @@ export const ErrorMessage = Type.Object(
   { $id: 'ErrorMessage' },
 );
 
-/** Messages between processes on the event bus: identifiers and figures. Only a small answer goes along with its end. */
+/** Messages between processes on the event bus: identifiers and figures, and the answer of an ended job if small. */
 export type JobEvent =
   | {
       type: 'progress';

@@ -21,7 +21,7 @@ type JobListener = {
   progress?(progress: Progress, trace?: TraceContext): void;
   /**
    * Called once: the job has ended and its answer is in PostgreSQL.
-   * @param answer the one that came with the event, or reads it, once for all listeners; undefined if it has been deleted
+   * @param answer gives what came with the event, or reads it, once for all listeners; undefined if it has been deleted
    * @param trace where its worker was in its trace; undefined: not traced, or not told
    */
   ended(answer: () => Promise<JobAnswer | undefined>, trace?: TraceContext): void;
