@@ -3,6 +3,9 @@ import type { ErrorItem } from '../src/contracts/envelope.ts';
 import { ERROR_STATUS } from '../src/contracts/errors.ts';
 import type { JobAnswer, NewAnswer } from '../src/db/jobs.ts';
 
+/** A longer answer is read by whoever waits for it: every API process receives each event. */
+const MAX_SENT_BYTES = 32 * 1024;
+
 type Solved = { requestId: string; jobId: string; solveTimeMs: number };
 
 /**
@@ -35,4 +38,10 @@ export function errorAnswer(job: Solved, errors: ErrorItem[]): JobAnswer {
     metadata: { ...metadata(job.requestId), solve_time_ms: job.solveTimeMs, job_id: job.jobId },
   };
   return { httpStatus: ERROR_STATUS[errors[0].code], body: JSON.stringify(envelope) };
+}
+
+/** A stored answer that is small enough to go along with the event of its end; undefined if it is not. */
+export function smallAnswer({ httpStatus, body }: NewAnswer): JobAnswer | undefined {
+  if (body.length > MAX_SENT_BYTES) return undefined;
+  return { httpStatus, body: typeof body === 'string' ? body : new TextDecoder().decode(body) };
 }

@@ -20,7 +20,7 @@ import { isHeldBack, type RunningLimit } from '../src/db/turns.ts';
 import type { TraceSpan, Tracing } from '../src/process/tracing.ts';
 import type { EventBus } from '../src/queue/event-bus.ts';
 import type { JobQueue } from '../src/queue/queue.ts';
-import { errorAnswer } from './answer.ts';
+import { errorAnswer, smallAnswer } from './answer.ts';
 import type { WorkerMetrics } from './metrics.ts';
 import type { RunningJobs } from './running-jobs.ts';
 
@@ -112,11 +112,11 @@ async function store(
   storing?.end();
   if (!finished) return false;
   describeEnd(job.span, end);
+  const { status, solverStatus, answer } = ending;
   // Waiting callers are notified first.
   const announced = deps.bus
-    .publish({ type: 'ended', job_id: job.jobId, trace: job.span?.context })
+    .publish({ type: 'ended', job_id: job.jobId, answer: smallAnswer(answer), trace: job.span?.context })
     .catch((err) => job.logger.warn({ err }, 'not announced'));
-  const { status, solverStatus, answer } = ending;
   job.logger.info(
     { status, solver_status: solverStatus, http_status: answer.httpStatus, solve_time_ms: job.solveTimeMs },
     'job ended',
@@ -127,8 +127,7 @@ async function store(
     certificate: made && 'planId' in made ? made.record.certificate : null,
   });
   deps.metrics?.attemptEnded(job.kind, attemptEnd, finished.attemptSeconds);
-  await announced;
-  await wakeHeldBack(deps, job);
+  await Promise.all([announced, wakeHeldBack(deps, job)]);
   return true;
 }
 

@@ -46,7 +46,7 @@ export const ErrorMessage = Type.Object(
   { $id: 'ErrorMessage' },
 );
 
-/** Messages between processes on the event bus: identifiers and figures, never plans. */
+/** Messages between processes on the event bus: identifiers and figures, and the answer of an ended job if small. */
 export type JobEvent =
   | {
       type: 'progress';
@@ -60,5 +60,11 @@ export type JobEvent =
       iterations: number | null;
       trace?: TraceContext | undefined;
     }
-  | { type: 'ended'; job_id: string; trace?: TraceContext | undefined }
+  | {
+      type: 'ended';
+      job_id: string;
+      /** exactly as it is stored; absent: read it from PostgreSQL */
+      answer?: { httpStatus: number; body: string } | undefined;
+      trace?: TraceContext | undefined;
+    }
   | { type: 'cancel'; job_id: string };

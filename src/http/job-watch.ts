@@ -21,7 +21,7 @@ type JobListener = {
   progress?(progress: Progress, trace?: TraceContext): void;
   /**
    * Called once: the job has ended and its answer is in PostgreSQL.
-   * @param answer reads it, once for all listeners; undefined if it has been deleted
+   * @param answer gives what came with the event, or reads it, once for all listeners; undefined if it has been deleted
    * @param trace where its worker was in its trace; undefined: not traced, or not told
    */
   ended(answer: () => Promise<JobAnswer | undefined>, trace?: TraceContext): void;
@@ -76,15 +76,15 @@ export function openJobWatch(deps: {
   const waiting = new Set<() => void>();
   let isReleased = false;
 
-  const end = (jobId: string, trace?: TraceContext) => {
+  const end = (jobId: string, trace?: TraceContext, sent?: JobAnswer) => {
     const entry = watched.get(jobId);
     watched.delete(jobId);
     let reading: Promise<JobAnswer | undefined> | undefined;
-    const answer = () => (reading ??= readAnswer(deps.db, jobId));
+    const answer = () => (reading ??= sent ? Promise.resolve(sent) : readAnswer(deps.db, jobId));
     for (const listener of entry?.listeners ?? []) listener.ended(answer, trace);
   };
   const onEvent = (event: Exclude<JobEvent, { type: 'cancel' }>) => {
-    if (event.type === 'ended') return end(event.job_id, event.trace);
+    if (event.type === 'ended') return end(event.job_id, event.trace, event.answer);
     const entry = watched.get(event.job_id);
     if (!entry) return;
     entry.known = learnProgress(entry.known, event);
@@ -127,9 +127,11 @@ export function openJobWatch(deps: {
   return {
     watch,
     async waitForAnswer(jobId, timeoutMs, signal, start) {
-      const { promise, resolve } = Promise.withResolvers<boolean>();
-      const { end: unwatch } = watch(jobId, { ended: () => resolve(true) });
-      const give = () => resolve(false);
+      const { promise, resolve } = Promise.withResolvers<
+        (() => Promise<JobAnswer | undefined>) | undefined
+      >();
+      const { end: unwatch } = watch(jobId, { ended: resolve });
+      const give = () => resolve(undefined);
       waiting.add(give);
       let timer: NodeJS.Timeout | undefined;
       signal.addEventListener('abort', give, { once: true });
@@ -145,7 +147,8 @@ export function openJobWatch(deps: {
         }
         if (signal.aborted || isReleased) return undefined;
         timer = setTimeout(give, timeoutMs);
-        return (await promise) ? await readAnswer(deps.db, jobId) : undefined;
+        const answer = await promise;
+        return await answer?.();
       } finally {
         clearTimeout(timer);
         waiting.delete(give);

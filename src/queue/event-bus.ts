@@ -5,6 +5,7 @@ import type { JobEvent } from '../contracts/events.ts';
  * depend on an event: whenever the bus connects or reconnects, a listener reads PostgreSQL.
  */
 export type EventBus = {
+  /** Events of one publisher arrive in order. Progress waits a moment for those that follow, to be sent with them. */
   publish(event: JobEvent): Promise<void>;
   /**
    * Calls `listener` for each event of these types, and `onConnect` each time the connection is established or

@@ -1,7 +1,22 @@
 import pg from 'pg';
+import type { JobEvent } from '../contracts/events.ts';
+import { openBundle } from './bundle.ts';
 import type { ChannelOf, EventBus } from './event-bus.ts';
 
 const RECONNECT_DELAY_MS = 250;
+/** NOTIFY carries no more. */
+const MAX_PAYLOAD_BYTES = 7999;
+
+// Events need not survive a crash of PostgreSQL. A wait for the disk would serialize all notifiers.
+const NOTIFY = `select pg_notify(channel, payload) from unnest($1::text[], $2::text[]) as event (channel, payload)
+  where set_config('synchronous_commit', 'off', true) = 'off'`;
+
+/** An answer that is too long is read by whoever waits for it. */
+function payloadOf(event: JobEvent): string {
+  const payload = JSON.stringify(event);
+  if (event.type !== 'ended' || Buffer.byteLength(payload) <= MAX_PAYLOAD_BYTES) return payload;
+  return JSON.stringify({ ...event, answer: undefined });
+}
 
 /** The event bus on LISTEN/NOTIFY: one connection that listens, a small pool that notifies. */
 export function openPostgresBus(
@@ -21,12 +36,13 @@ export function openPostgresBus(
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
 
+  const bundle = openBundle(async (events) => {
+    const channels = events.map((event) => channelOf(event.type));
+    await pool.query({ name: 'notify', text: NOTIFY, values: [channels, events.map(payloadOf)] });
+  });
+
   return {
-    async publish(event) {
-      // Events need not survive a crash of PostgreSQL. A wait for the disk would serialize all notifiers.
-      const text = "select pg_notify($1, $2) where set_config('synchronous_commit', 'off', true) = 'off'";
-      await pool.query({ name: 'notify', text, values: [channelOf(event.type), JSON.stringify(event)] });
-    },
+    publish: bundle.publish,
     async subscribe(types, listener, onConnect) {
       const connect = async () => {
         const next = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3000, keepAlive: true });
@@ -61,6 +77,7 @@ export function openPostgresBus(
     async close() {
       closed = true;
       clearTimeout(timer);
+      await bundle.close();
       await client?.end().catch(onError);
       await pool.end();
     },

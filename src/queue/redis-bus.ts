@@ -1,4 +1,5 @@
 import { Redis } from 'ioredis';
+import { openBundle } from './bundle.ts';
 import type { ChannelOf, EventBus } from './event-bus.ts';
 
 /** The event bus on Redis pub/sub; ioredis reconnects and subscribes again by itself. */
@@ -13,13 +14,16 @@ export function openRedisBus(url: string, channelOf: ChannelOf, onError: (error:
   let connecting: Promise<void> | undefined;
   let subscriber: Redis | undefined;
 
+  const bundle = openBundle(async (events) => {
+    // Wait for the first connection. If it fails, ioredis keeps trying, and later events wait for it no more.
+    if (publisher.status === 'wait') connecting = publisher.connect().catch(onError);
+    await connecting;
+    const commands = events.map((event) => ['publish', channelOf(event.type), JSON.stringify(event)]);
+    for (const [error] of (await publisher.pipeline(commands).exec()) ?? []) if (error) throw error;
+  });
+
   return {
-    async publish(event) {
-      // Wait for the first connection. If it fails, ioredis keeps trying, and later events wait for it no more.
-      if (publisher.status === 'wait') connecting = publisher.connect().catch(onError);
-      await connecting;
-      await publisher.publish(channelOf(event.type), JSON.stringify(event));
-    },
+    publish: bundle.publish,
     async subscribe(types, listener, onConnect) {
       subscriber = new Redis(url, { maxRetriesPerRequest: null });
       subscriber.on('error', onError);
@@ -35,6 +39,7 @@ export function openRedisBus(url: string, channelOf: ChannelOf, onError: (error:
       });
     },
     async close() {
+      await bundle.close();
       publisher.disconnect();
       subscriber?.disconnect();
     },

@@ -84,4 +84,10 @@ test('a thousand watchers of a job get the same progress, and its job and its an
   const texts = new Set(await Promise.all(answers.map((answer) => answer())));
   expect([...texts]).toEqual([{ httpStatus: 409, body: '{}' }]);
   expect(queries).toBe(1);
+  // An answer that comes with the end is not read at all.
+  queries = 0;
+  const sent = { httpStatus: 200, body: '{"data":  1}' };
+  const end = async () => void events.emit('event', { type: 'ended', job_id: job.jobId, answer: sent });
+  expect(await watch.waitForAnswer(job.jobId, 1000, new AbortController().signal, end)).toBe(sent);
+  expect(queries).toBe(0);
 });

@@ -16,6 +16,24 @@ describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
     send(url, { body, headers });
   const countJobs = async () => Number((await service.pool.query('select count(*) from jobs')).rows[0].count);
 
+  test('answers with the stored text, whether it comes with the end of the job or has to be read', async () => {
+    const requests = [3, 40, 500].map((vehicles) => {
+      const { fleet_state, ...rest } = simpleRequest(vehicles, 2);
+      const named = fleet_state.vehicles.map((vehicle) => ({ ...vehicle, id: `${vehicle.id} "ö€𝄞"` }));
+      return { ...rest, fleet_state: { vehicles: named } };
+    });
+    const answers = [];
+    for (const request of [...requests, { ...simpleRequest(1, 5), constraints: { min_service_level: 1 } }]) {
+      answers.push(await post(request));
+    }
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 422]);
+    for (const { body, text } of answers) {
+      const stored = 'select result::text from jobs where job_id = $1';
+      const { rows } = await service.pool.query(stored, [body.metadata.job_id]);
+      expect(rows[0].result).toBe(text);
+    }
+  });
+
   test('answers 200 with the plan, its KPIs and the metadata of the specification', async () => {
     const { status, body, headers } = await post(simpleRequest(3, 2), { 'x-request-id': 'caller-1' });
     expect(status).toBe(200);
