@@ -22,7 +22,7 @@ import { dearestLoad } from '../problem/unmet-cost.ts';
 import { countVehicles } from '../problem/variants.ts';
 import { evenPartOf, timeFor } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
-import { isOver, type Stopping, untilOutOfTime } from '../run/stopping.ts';
+import { checkOf, isOver, type Stopping, untilOutOfTime } from '../run/stopping.ts';
 import type { BaseModel } from './base-model.ts';
 import { branchAmongUsed, branchWithin } from './branch.ts';
 import { createBaseModel } from './build-base-model.ts';
@@ -39,6 +39,7 @@ import { planForIntegers, roundGreedily, roundUp } from './heuristics/round.ts';
 import { planByNumbers } from './heuristics/round-numbers.ts';
 import { cheapestMovesTo, presenceAfter } from './heuristics/transports.ts';
 import { fractionalColumns, movesOf } from './integer-columns.ts';
+import { boundByLocations } from './location-bound.ts';
 import {
   addMoves,
   boundByMultipliers,
@@ -51,6 +52,7 @@ import {
   relaxMaster,
   setPenalty,
 } from './master.ts';
+import type { Prices } from './pricing.ts';
 
 /** The sum of artificial columns, in vehicles or units of `demandScale`, above which no tolerance explains it. */
 const ARTIFICIAL_NOISE = 1e-6;
@@ -119,24 +121,22 @@ function relaxByFlowInTime(problem: Problem, base: BaseModel, control: Stopping)
   return relaxed;
 }
 
-/** The bound and a plan of the flow, and its tree as the first basis of the relaxation. */
-function startFromFlow(
-  { problem, base, master, model, incumbent }: Context,
-  flow: FlowRelaxation,
-  early: Early,
-) {
+/** The bounds and a plan of the flow, and its tree as the first basis of the relaxation. */
+function startFromFlow(context: Context, flow: FlowRelaxation, early: Early): void {
+  const { problem, base, master, model, incumbent } = context;
   const { lower, upper } = master.whole;
   incumbent.raiseBound(boundByMultipliers(master, flow.rowDual, lower, upper), DUAL_NOISE);
   incumbent.report();
   const price = priceOfMultipliers(base, flow.rowDual);
-  const { atSource } = master.dualBound.prices(flow.rowDual);
-  const roundNumbers = () => planByNumbers(problem, flow.values, atSource, price, incumbent);
+  const prices = master.dualBound.prices(flow.rowDual);
+  const roundNumbers = () => planByNumbers(problem, flow.values, prices.atSource, price, incumbent);
   if (hasParts(problem)) {
     incumbent.consider(roundNumbers(), 'rounding');
     incumbent.report();
   } else if (incumbent.best() === null) {
     early.plan = planGreedily(problem, master, flow.values, incumbent.isOver, price) ?? roundNumbers();
   }
+  raiseByLocations(context, prices, price);
   if (flow.basis) model.setBasis(flow.basis.columnStatus, flow.basis.rowStatus);
 }
 
@@ -149,6 +149,8 @@ function run(context: Context, early: Early): Searched | Open {
     early.plan = planGreedily(problem, master, first.values, incumbent.isOver, priceOfService(base, first));
   }
   const { status, relaxed } = cut(context, first);
+  if (status === 'done' && relaxed.duals)
+    raiseByLocations(context, relaxed.duals.prices, priceOfService(base, relaxed));
   if (incumbent.isCeilingProved()) return 'infeasible';
   if (fractionalColumns(base, relaxed.values).length === 0) {
     incumbent.consider(movesOf(context, relaxed.values), 'linear');
@@ -241,6 +243,13 @@ async function finishByParts(context: Context, { relaxed }: Open, control: RunCo
     ended = branch(context, relaxed);
   });
   return ended;
+}
+
+/** Raises the bound to what whole vehicles at each location prove at these prices of vehicles and of service. */
+function raiseByLocations({ problem, base, incumbent }: Context, prices: Prices, price: number): void {
+  if (!hasFlowRelaxation(problem, base)) return;
+  const bound = boundByLocations(problem, prices, price, checkOf(incumbent));
+  if (bound !== null) incumbent.raiseBound(bound, DUAL_NOISE);
 }
 
 /** The cheapest moves for the best plan's numbers of vehicles: ways that parts leave to each other may cross. */

@@ -15,6 +15,9 @@ import { isAllowed } from '../../problem/network.ts';
 
 export type ClassTransport = ReturnType<typeof createClassTransport>;
 
+/** `undo` restores the flow and its duals, if nothing was shifted since. */
+export type ShiftMade = { cost: number; undo(): void };
+
 /** Costs of all moves in units, n × n; Infinity for a forbidden move. Do not change the array. */
 export function allowedCosts({ locationIds, network, limits }: Problem): Float64Array {
   const n = locationIds.length;
@@ -40,6 +43,7 @@ export function createClassTransport(problem: Problem, k: number, cost: Float64A
   /** By sink: the sources of its vehicles, and how many come from each. */
   const from: number[][] = Array.from({ length: n }, () => []);
   const count: number[][] = Array.from({ length: n }, () => []);
+  const send = (i: number, j: number, change: number) => changeAt(from[j], count[j], i, change);
   const atSource = new Float64Array(n);
   const atSink = new Float64Array(n);
   beginWith(start);
@@ -61,8 +65,10 @@ export function createClassTransport(problem: Problem, k: number, cost: Float64A
       present[flow.to[m]] += flow.units[m];
     }
     // What the vehicle is worth that is worth least; it might as well stay idle.
-    let least = Number.POSITIVE_INFINITY;
-    for (let i = 0; i < n; i++) if (supply[i] > 0) least = Math.min(least, duals.supply[i]);
+    const least = duals.supply.reduce(
+      (low, worth, i) => (supply[i] > 0 ? Math.min(low, worth) : low),
+      Number.POSITIVE_INFINITY,
+    );
     for (let j = 0; j < n; j++) {
       if (staying[j] > 0) send(j, j, staying[j]);
       if (supply[j] > 0) atSource[j] = duals.supply[j] - least;
@@ -116,35 +122,33 @@ export function createClassTransport(problem: Problem, k: number, cost: Float64A
     }
   }
 
-  /** Sends one vehicle along the last search's path. @returns its cost */
-  function augment(b: number, a: number): number {
+  /** Sends one vehicle along the last search's path. */
+  function augment(b: number, a: number): ShiftMade {
     const length = toSink[a];
     const added = length - atSink[b] + atSink[a];
+    const before = { atSource: atSource.slice(), atSink: atSink.slice() };
+    /** Sinks and sources in turn, from a back to b. */
+    const path = [a];
     for (let j = a; j !== b; ) {
       const i = sourceOf[j];
       send(i, j, 1);
       j = sinkOf[i];
       send(i, j, -1);
+      path.push(i, j);
     }
     for (let j = 0; j < n; j++) if (toSink[j] < length) atSink[j] += toSink[j] - length;
     for (let i = 0; i < n; i++) if (toSource[i] < length) atSource[i] += toSource[i] - length;
     present[b]--;
     present[a]++;
-    return added;
+    return { cost: added, undo: () => takeBack(path, before) };
   }
 
-  function send(i: number, j: number, change: number): void {
-    const at = from[j].indexOf(i);
-    if (at < 0) {
-      from[j].push(i);
-      count[j].push(change);
-      return;
-    }
-    count[j][at] += change;
-    if (count[j][at] === 0) {
-      from[j].splice(at, 1);
-      count[j].splice(at, 1);
-    }
+  function takeBack(path: number[], before: { atSource: Float64Array; atSink: Float64Array }): void {
+    sendBack(path, send);
+    atSource.set(before.atSource);
+    atSink.set(before.atSink);
+    present[path[path.length - 1]]++;
+    present[path[0]]--;
   }
 
   return {
@@ -159,8 +163,8 @@ export function createClassTransport(problem: Problem, k: number, cost: Float64A
       const sinks = order.slice(Math.min(1, settled), settled);
       return { sinks, costs: Float64Array.from(sinks, (a) => toSink[a] - atSink[b] + atSink[a]) };
     },
-    /** One vehicle fewer at b, one more at a. @returns the cost; null, without any change, if it is impossible */
-    shift(b: number, a: number): number | null {
+    /** One vehicle fewer at b, one more at a. @returns null, without any change, if it is impossible */
+    shift(b: number, a: number): ShiftMade | null {
       if (present[b] === 0) return null;
       const settled = settle(b, n, (j) => j === a);
       return order[settled - 1] === a ? augment(b, a) : null;
@@ -172,4 +176,27 @@ export function createClassTransport(problem: Problem, k: number, cost: Float64A
       }
     },
   };
+}
+
+/** @param path sinks and sources in turn: a source sent one more to the sink before it, one fewer to the next */
+function sendBack(path: number[], send: (i: number, j: number, change: number) => void): void {
+  for (let at = 0; at + 2 < path.length; at += 2) {
+    send(path[at + 1], path[at], -1);
+    send(path[at + 1], path[at + 2], 1);
+  }
+}
+
+/** Changes how many vehicles come from a source. @param from the sources of a sink; `count`: their vehicles */
+function changeAt(from: number[], count: number[], source: number, change: number): void {
+  const at = from.indexOf(source);
+  if (at < 0) {
+    from.push(source);
+    count.push(change);
+    return;
+  }
+  count[at] += change;
+  if (count[at] === 0) {
+    from.splice(at, 1);
+    count.splice(at, 1);
+  }
 }

@@ -14,7 +14,7 @@ import { dearestMove } from '../../problem/network.ts';
 import { withPinnedAtHome } from '../../problem/pinned-places.ts';
 import { leastServed, requiredDemand, totalDemand } from '../../problem/service-level.ts';
 import { hasLocationBounds } from '../../problem/variants.ts';
-import type { ClassTransport } from './class-transport.ts';
+import type { ClassTransport, ShiftMade } from './class-transport.ts';
 import { type Exchange, findExchanges, type Shift, unmetChange } from './exchanges.ts';
 import { fitBounds } from './fit-bounds.ts';
 import { createTransports, movesOfTransports, presenceAfter } from './transports.ts';
@@ -158,7 +158,7 @@ export function improve(
         for (const [f, { level }] of floors.entries()) if (levelAt(problem, j) >= level) lostAt[f] += change;
       }
       if (lost > slack || lostAt.some((of, f) => of > Math.max(0, left[f]))) continue;
-      if (moving + costOfLost >= 0) continue;
+      if (moving + costOfLost >= 0 || leastCostOf(transports, shifts) + costOfLost >= 0) continue;
       if (tried++ === MAX_TRIED || isOver()) break;
       if (!carryOutOne(transports, shifts, costOfLost)) continue;
       slack -= lost;
@@ -204,28 +204,31 @@ function forbidLosses(
   return unmetUnits.map((units, j) => (levelAt(problem, j) >= least ? units + forbidden : units));
 }
 
+/** A lower bound on the cost of moving for all of them, from the duals of the present moves. */
+function leastCostOf(transports: ClassTransport[], shifts: readonly Shift[]): number {
+  return shifts.reduce((sum, { k, from, to, times }) => sum + times * transports[k].leastCost(from, to), 0);
+}
+
 /**
  * Carries out all shifts if that saves cost, otherwise none, and records their exact costs.
  * @param costOfLost cost of the demand that they leave unmet
  */
 function carryOutOne(transports: ClassTransport[], shifts: Shift[], costOfLost: number): boolean {
-  const done: Shift[] = [];
+  const done: ShiftMade[] = [];
   let cost = costOfLost;
-  for (const shift of shifts) {
+  for (const [s, shift] of shifts.entries()) {
+    if (cost + leastCostOf(transports, shifts.slice(s)) >= 0) break;
     let exact = 0;
     for (let t = 0; t < shift.times; t++) {
-      const one = transports[shift.k].shift(shift.from, shift.to);
-      if (one === null) exact = Number.POSITIVE_INFINITY;
-      else {
-        exact += one;
-        done.push(shift);
-      }
+      const made = transports[shift.k].shift(shift.from, shift.to);
+      exact += made?.cost ?? Number.POSITIVE_INFINITY;
+      if (made) done.push(made);
     }
     cost += exact;
     // A shift that is alone in its class costs the same in other exchanges.
     if (shifts.every((other) => other === shift || other.k !== shift.k)) shift.cost = exact;
+    if (s === shifts.length - 1 && cost < 0) return true;
   }
-  if (cost < 0) return true;
-  for (const { k, from, to } of done.reverse()) transports[k].shift(to, from);
+  for (const made of done.reverse()) made.undo();
   return false;
 }

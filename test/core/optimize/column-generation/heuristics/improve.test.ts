@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   allowedCosts,
+  type ClassTransport,
   createClassTransport,
 } from '../../../../../src/core/optimize/column-generation/heuristics/class-transport.ts';
 import {
@@ -74,8 +75,17 @@ function flowTo(problem: Problem, wanted: Int32Array, units: Float64Array): Solv
   return outcome.kind === 'solved' ? outcome : undefined;
 }
 
+/** The cost of the present moves. */
+function totalOf(transport: ClassTransport, { network, locationIds }: Problem): number {
+  let total = 0;
+  transport.forEachMove((i, j, count) => {
+    total += count * network.costUnits[i * locationIds.length + j];
+  });
+  return total;
+}
+
 describe('the moves of one class', () => {
-  test('are the cheapest there are after every shift, and each shift costs what it says', () => {
+  test('are the cheapest after every shift and after undoing it, and each shift costs what it says', () => {
     let shifts = 0;
     let impossible = 0;
     for (let seed = 1; seed <= 200; seed++) {
@@ -92,24 +102,27 @@ describe('the moves of one class', () => {
         if (from === to) continue;
         const wanted = Array.from({ length: n }, (_, j) => transport.present(j));
         const told = transport.reach(from, n);
-        const cost = transport.shift(from, to);
+        const made = transport.shift(from, to);
+        const cost = made?.cost ?? null;
         const at = told.sinks.indexOf(to);
         expect(at < 0 ? null : told.costs[at], `seed ${seed}`).toBe(cost);
         wanted[from]--;
         wanted[to]++;
-        if (cost === null) {
+        if (made === null) {
           impossible++;
           if (wanted[from] >= 0)
             expect(cheapestAssignment(problem, wanted), `seed ${seed}`).toBe(Number.POSITIVE_INFINITY);
           continue;
         }
-        let total = 0;
-        transport.forEachMove((i, j, count) => {
-          total += count * problem.network.costUnits[i * n + j];
-        });
+        const total = totalOf(transport, problem);
         expect(total, `seed ${seed}`).toBe(cheapestAssignment(problem, wanted));
         expect(total - before, `seed ${seed}`).toBe(cost);
-        before = total;
+        if (random.chance(0.3)) {
+          made.undo();
+          expect(totalOf(transport, problem), `seed ${seed}`).toBe(before);
+          expect(transport.present(from), `seed ${seed}`).toBe(wanted[from] + 1);
+          expect(transport.present(to), `seed ${seed}`).toBe(wanted[to] - 1);
+        } else before = total;
         shifts++;
       }
     }
