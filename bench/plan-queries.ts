@@ -1,19 +1,40 @@
 /**
  * `npm run bench:queries -- [--plans 2000] [--jobs 100000] [--only TEXT] [--explain]`: the work of PostgreSQL for each
- * query of the lists, the comparison, the export, the job queue and the sweeper, over a million plan items and a
- * hundred thousand jobs. The queries are recorded as the service sends them; a row has the maxima of its queries.
- * `--explain` prints their plans.
+ * query of the lists, the comparison, the export, the job queue and the sweeper, of webhooks, audit, API keys,
+ * schedules and the operations page, over a million plan items and a hundred thousand jobs with what comes with them.
+ * The queries are recorded as the service sends them; a row has the maxima of its queries. `--explain` prints their
+ * plans. It fails if a query reads a tenth as many rows as there are jobs, by whichever index.
  */
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
+import { findValidApiKeys, listApiKeys, noteApiKeyUse, readApiKeyRecord } from '../src/db/api-keys.ts';
+import { endAuditEntries, insertAuditEntries, readAuditPage } from '../src/db/audit.ts';
 import type { Database } from '../src/db/client.ts';
+import { readDecisionPage } from '../src/db/decisions.ts';
 import { findDue } from '../src/db/due.ts';
 import { claimJob, findCancelRequests, findSilentJobs, heartbeat } from '../src/db/job-claims.ts';
 import { estimateJob } from '../src/db/job-estimate.ts';
 import { insertJob, readAdmission } from '../src/db/job-intake.ts';
 import { readJob, readJobPage } from '../src/db/jobs.ts';
+import { readOperationsReport } from '../src/db/operations.ts';
 import { readPlanComparison, readPlanItems, readPlanPage } from '../src/db/plans.ts';
-import { deleteJobs, deletePlanParts, deletePlans, dropInputs } from '../src/db/retention.ts';
+import {
+  deleteAuditEntries,
+  deleteDeliveries,
+  deleteJobs,
+  deletePlanParts,
+  deletePlans,
+  dropInputs,
+} from '../src/db/retention.ts';
+import {
+  deleteOccurrences,
+  findDueSchedules,
+  holdDueSchedule,
+  isScheduleBusy,
+  readOccurrences,
+  readSchedulePage,
+  storeOccurrence,
+} from '../src/db/schedules.ts';
 import * as schema from '../src/db/schema.ts';
 import { readServiceFigures } from '../src/db/service-figures.ts';
 import {
@@ -23,9 +44,17 @@ import {
   NO_RUNNING_LIMIT,
   readQueuePosition,
 } from '../src/db/turns.ts';
+import {
+  claimDeliveries,
+  giveBackDelivery,
+  readDeliveryPage,
+  recordAttempt,
+  resendDelivery,
+} from '../src/db/webhook-deliveries.ts';
+import { readWebhook, readWebhookPage } from '../src/db/webhooks.ts';
 import { readArguments, reportTable, whole } from './cli.ts';
 import { withDatabase } from './database.ts';
-import { fillDatabase, jobId, planId, timeOf } from './fill.ts';
+import { auditId, deliveryId, fillDatabase, jobId, planId, timeOf } from './fill.ts';
 import { describePlan, type ExplainedQuery } from './query-plan.ts';
 
 const {
@@ -37,6 +66,8 @@ const {
 } = readArguments({ plans: 2000, jobs: 100_000, only: '', explain: false });
 const deepPlan: [string, string] = [timeOf(jobCount / 2), planId(planCount / 2)];
 const deepJob: [string, string] = [timeOf(jobCount / 2), jobId(jobCount / 2)];
+const deepDelivery: [string, string] = [timeOf(jobCount / 2), deliveryId(jobCount / 2)];
+const deepEntry: [string, string] = [timeOf(jobCount / 2), auditId(jobCount / 2)];
 const PAGE = 51;
 const DAYS = 30;
 
@@ -62,6 +93,27 @@ const listPlans = (filter: Parameters<typeof readPlanPage>[3]): Call[] =>
 const listJobs = (filter: Parameters<typeof readJobPage>[3]): Call[] =>
   [null, deepJob].map((before) => (db) => readJobPage(db, before, PAGE, filter));
 const lastInQueue = { jobId: 'opt_z', priority: 'low' as const, caller: 'caller 9', clientId: '' };
+const listAudit = (filter: Parameters<typeof readAuditPage>[1]): Call[] =>
+  [null, deepEntry].map((before) => (db) => readAuditPage(db, filter, before, PAGE));
+const listDeliveries = (webhookId: string, status: Parameters<typeof readDeliveryPage>[2]): Call[] =>
+  [null, deepDelivery].map((before) => (db) => readDeliveryPage(db, webhookId, status, before, PAGE));
+const attempted = (status: 'delivered' | 'waiting' | 'dead') => {
+  return { status, delaySeconds: 60, httpStatus: 200, answer: null, error: null };
+};
+const waitingDelivery = { deliveryId: 'msg_waiting_1', webhookId: 'whk_1', attempt: 0 };
+/** Requests that are noted by one statement. */
+const entries = Array.from({ length: 50 }, (_, i) => ({
+  ...{ auditId: `aud_new_${i}`, actor: 'owner 1', keyId: 'key', address: null, operation: 'optimize' },
+  ...{ method: 'POST', path: '/api/v1/optimize', resourceId: null, requestId: 'r' },
+}));
+const answered = entries.map((_, i) => ({
+  ...{ auditId: auditId(i), httpStatus: 200, jobId: jobId(i), resourceId: null },
+}));
+const keysInUse = Array.from({ length: 100 }, (_, i) => `key_${i}`);
+const occurrence = {
+  ...{ scheduleId: 'sch_1', dueAt: new Date(), outcome: 'job' as const, missedAt: [], nextAt: new Date() },
+  job: { jobId: 'dec_new', requestId: 'r', trace: undefined },
+};
 const compareFrom = (after: string | null): Call => {
   return (db) => readPlanComparison(db, 'plan_big_0', 'plan_big_1', after, PAGE);
 };
@@ -99,6 +151,21 @@ const CALLS: Record<string, Call[]> = {
     ...listJobs({ solverStatus: 'infeasible' }),
   ],
   'jobs queued (1,000), running (8)': [...listJobs({ status: 'queued' }), ...listJobs({ status: 'running' })],
+  'jobs of a kind (0.1 %), of a schedule (0.1 %), of a caller with most and with few': [
+    ...listJobs({ kind: 'backtest' }),
+    ...listJobs({ kind: 'replay' }),
+    ...listJobs({ scheduleId: 'sch_7' }),
+    ...listJobs({ owner: 'owner 1' }),
+    ...listJobs({ owner: 'rare' }),
+    ...listJobs({ owner: 'nobody' }),
+  ],
+  'plans and decisions of a caller with many, with few, with none; plans of a schedule': [
+    ...['owner 1', 'rare', 'nobody'].flatMap((owner) => [
+      ...listPlans({ owner }),
+      (db: Database) => readDecisionPage(db, null, PAGE, owner),
+    ]),
+    ...listPlans({ scheduleId: 'sch_0' }),
+  ],
   'a job': [(db) => readJob(db, jobId(7))],
   'place in the line, last of 1,000': [
     (db) => readQueuePosition(db, { ...lastInQueue, createdAt: new Date() }),
@@ -117,6 +184,60 @@ const CALLS: Record<string, Call[]> = {
     findDue,
   ],
   'metrics: jobs that wait and run, workers, newest plan': [(db) => readServiceFigures(db, 30)],
+  'operations page': [(db) => readOperationsReport(db, 30)],
+  'API keys: 100 in use looked up, one read, its use noted, all 1,000': [
+    (db) => findValidApiKeys(db, keysInUse),
+    (db) => readApiKeyRecord(db, 'key_7'),
+    (db) => noteApiKeyUse(db, 'key_7'),
+    listApiKeys,
+  ],
+  'audit: 50 requests, and their answers': [
+    (db) => insertAuditEntries(db, entries),
+    (db) => endAuditEntries(db, answered),
+  ],
+  'audit, newest 50; also a deep page, by time, by who made most and few': [
+    ...listAudit({}),
+    ...listAudit({ after: month.createdAfter, before: month.createdBefore }),
+    ...listAudit({ actor: 'owner 1' }),
+    ...listAudit({ actor: 'rare' }),
+  ],
+  'audit by operation: most, 0.1 %, 0.001 %, none; also of one caller': [
+    ...listAudit({ operation: 'optimize' }),
+    ...listAudit({ operation: 'put_fleet' }),
+    ...listAudit({ operation: 'delete_location' }),
+    ...listAudit({ operation: 'delete_webhook' }),
+    ...listAudit({ operation: 'delete_location', actor: 'owner 5' }),
+    ...listAudit({ operation: 'delete_webhook', actor: 'owner 5' }),
+  ],
+  'webhooks: the list, one, its deliveries; also a deep page': [
+    (db) => readWebhookPage(db, null, PAGE),
+    (db) => readWebhook(db, 'whk_0'),
+    ...listDeliveries('whk_0', undefined),
+  ],
+  'webhooks: deliveries by status: delivered, 0.01 % dead, none waiting; 1,000 waiting, none dead': [
+    ...listDeliveries('whk_0', 'delivered'),
+    ...listDeliveries('whk_0', 'dead'),
+    ...listDeliveries('whk_0', 'waiting'),
+    ...listDeliveries('whk_1', 'waiting'),
+    ...listDeliveries('whk_1', 'dead'),
+  ],
+  'webhooks: claim, attempted, given back, sent again': [
+    (db) => claimDeliveries(db, new Map([['whk_0', 1]]), 5, 60),
+    (db) => recordAttempt(db, waitingDelivery, attempted('waiting')),
+    (db) => giveBackDelivery(db, waitingDelivery),
+    (db) => resendDelivery(db, 'whk_0', deliveryId(3)),
+  ],
+  'webhooks: switch one off for which 1,000 events wait': [
+    (db) => recordAttempt(db, waitingDelivery, attempted('dead'), 'gone'),
+  ],
+  'schedules: the list, due ones, one held, busy or not, occurrences of one': [
+    (db) => readSchedulePage(db, null, PAGE),
+    (db) => findDueSchedules(db, undefined, 10),
+    (db) => holdDueSchedule(db, 'sch_1', new Date()),
+    (db) => isScheduleBusy(db, 'sch_1'),
+    (db) => readOccurrences(db, 'sch_1', PAGE),
+  ],
+  'schedules: store an occurrence with its job': [(db) => storeOccurrence(db, occurrence)],
   'retention, nothing to do: inputs, jobs, plans': [
     (db) => dropInputs(36_000)(db, 50),
     (db) => deleteJobs(36_000)(db, 50),
@@ -124,11 +245,19 @@ const CALLS: Record<string, Call[]> = {
   ],
   'retention, 50 inputs': [(db) => dropInputs(DAYS)(db, 50)],
   'retention, 50 jobs': [(db) => deleteJobs(DAYS)(db, 50)],
+  'retention, 1,000 deliveries, audit entries': [
+    (db) => deleteDeliveries(DAYS)(db, 1000),
+    (db) => deleteAuditEntries(DAYS)(db, 1000),
+  ],
+  'retention, 1,000 occurrences': [(db) => deleteOccurrences(DAYS)(db, 1000)],
   'retention, 100 plans': [(db) => deletePlans(DAYS)(db, 100)],
   'retention, 100 parts of 1,000 vehicles': [(db) => deletePlanParts(db, 100)],
   'export, a page of 5,000 of 100,000 vehicles': [(db) => readPlanItems(db, 'plan_big_0', 90_000, 5)],
   'comparison of two plans of 100,000 vehicles, first and deep page': [null, 'V090000'].map(compareFrom),
 };
+
+/** A query that reads more rows would read ten times as many with ten times the jobs: none needs so many. */
+const MAX_ROWS = Math.max(2000, 0.1 * jobCount);
 
 /** Explains the statements that a call sends, each in a transaction that is rolled back. */
 async function explainCall(pool: pg.Pool, call: Call): Promise<ExplainedQuery[]> {
@@ -138,6 +267,8 @@ async function explainCall(pool: pg.Pool, call: Call): Promise<ExplainedQuery[]>
     const sent: pg.QueryConfig[] = [];
     // The connection, with a record of the statements sent over it.
     const query = (config: pg.QueryConfig, values?: unknown[]) => {
+      // Its transaction is the one that is rolled back.
+      if (/^(begin|commit)\b/.test(config.text)) return { rows: [], rowCount: 0 };
       sent.push({ text: config.text, values: values ?? config.values ?? [] });
       return client.query(config, values);
     };
@@ -179,6 +310,10 @@ await withDatabase(async ({ pool }) => {
       ...[most((query) => query.ms).toFixed(2), indexes || '–'],
     ]);
     if (explain) for (const { tree } of queries) console.error(`${name}\n${tree}`);
+    for (const { tree } of queries.filter(({ rows }) => rows > MAX_ROWS)) {
+      console.error(`reads too many rows: ${name}\n${tree}`);
+      process.exitCode = 1;
+    }
   }
   reportTable({ columns: ['query', 'of', 'rows read', 'pages of 8 KB', 'ms', 'by'], rows }, json);
 });

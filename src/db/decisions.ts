@@ -137,6 +137,8 @@ export async function readDecisionPage(
     .where(
       and(
         ownedBy(jobs.owner, owner),
+        // Always so: by it an index finds the decisions among the jobs of an owner.
+        eq(jobs.kind, 'decision'),
         before ? sql`(${createdAt}, ${decisionId}) < (${before[0]}::timestamptz, ${before[1]})` : undefined,
       ),
     )

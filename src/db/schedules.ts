@@ -320,15 +320,18 @@ const insertJobOf = (scheduleId: string, dueAt: string, { jobId, requestId, trac
     select stored.job_id, first_ordinal, vehicle_ids, target_locations
     from stored join plan_parts on plan_id = stored.facts ->> 'previousPlanId')`;
 
-/** Deletes occurrences that were decided on more than `days` ago and whose job is no longer kept. */
+/**
+ * Deletes occurrences that were decided on more than `days` ago and whose job is no longer kept. Each job is looked up:
+ * for `not exists` PostgreSQL would read all jobs and all occurrences, and join them.
+ */
 export const deleteOccurrences =
   (days: number) =>
   async (tx: Queryable, limit: number): Promise<number> => {
     const { rowCount } = await tx.execute(sql`
-      delete from ${scheduleOccurrences} where (schedule_id, due_at) in (
-        select o.schedule_id, o.due_at from ${scheduleOccurrences} o
+      delete from ${scheduleOccurrences} where ctid = any(array(
+        select o.ctid from ${scheduleOccurrences} o
         where o.decided_at < now() - ${days} * interval '1 day'
-          and not exists (select from ${jobs} j where j.job_id = o.job_id)
-        order by o.decided_at limit ${limit} for update skip locked)`);
+          and coalesce((select false from ${jobs} j where j.job_id = o.job_id), true)
+        order by o.decided_at limit ${limit} for update skip locked))`);
     return rowCount ?? 0;
   };

@@ -361,6 +361,9 @@ export const jobs = pgTable(
       .where(sql`${t.solverStatus} is not null`),
     index('jobs_schedule').on(t.scheduleId, t.createdAt, t.jobId).where(sql`${t.scheduleId} is not null`),
     index('jobs_owner').on(t.owner, t.createdAt, t.jobId).where(sql`${t.owner} is not null`),
+    // For lists by kind, and for the decisions of an owner: a kind may be rare.
+    index('jobs_kind').on(t.kind, t.createdAt, t.jobId),
+    index('jobs_owner_kind').on(t.owner, t.kind, t.createdAt, t.jobId).where(sql`${t.owner} is not null`),
     // The oldest version of travel that is still needed.
     index('jobs_travel_revision')
       .on(t.travelRevision)
@@ -800,7 +803,11 @@ export const auditLog = pgTable(
     requestId: text('request_id'),
     httpStatus: integer('http_status'),
   },
-  (t) => [index('audit_log_at').on(t.at, t.auditId), index('audit_log_actor').on(t.actor, t.at, t.auditId)],
+  (t) => [
+    index('audit_log_at').on(t.at, t.auditId),
+    index('audit_log_actor').on(t.actor, t.at, t.auditId),
+    index('audit_log_operation').on(t.operation, t.at, t.auditId),
+  ],
 );
 
 /** Who is told of events, and of which. */
@@ -860,6 +867,10 @@ export const webhookDeliveries = pgTable(
     index('webhook_deliveries_due').on(t.webhookId, t.nextAt).where(sql`${t.status} = 'waiting'`),
     index('webhook_deliveries_list').on(t.webhookId, t.createdAt, t.deliveryId),
     index('webhook_deliveries_created').on(t.createdAt),
+    // For lists by status: nearly all are delivered.
+    index('webhook_deliveries_open')
+      .on(t.webhookId, t.status, t.createdAt, t.deliveryId)
+      .where(sql`${t.status} <> 'delivered'`),
     check('webhook_deliveries_status', oneOf(t.status, DELIVERY_STATUSES)),
     check('webhook_deliveries_ended', sql`(${t.endedAt} is null) = (${t.status} = 'waiting')`),
   ],

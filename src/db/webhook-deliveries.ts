@@ -21,6 +21,7 @@ export type ClaimedDelivery = {
 
 /**
  * Claims deliveries that are due. Two processes never get the same, and if the one that has it dies, it is due again.
+ * They are looked up by their ids: to join them PostgreSQL would read all that are stored.
  * @param underWay how many this process is sending to each webhook
  * @param mostEach as many at once to one webhook, so that a receiver that hangs delays no other
  * @param leaseSeconds time after which they are due again
@@ -47,7 +48,7 @@ export async function claimDeliveries(
     update ${webhookDeliveries} d
     set attempts = d.attempts + 1, next_at = now() + make_interval(secs => ${leaseSeconds}::float8),
       last_attempt_at = now()
-    from due where d.delivery_id = due.delivery_id
+    from due where d.delivery_id = due.delivery_id and d.delivery_id = any(array(select delivery_id from due))
     returning d.delivery_id as "deliveryId", d.webhook_id as "webhookId", d.attempts as attempt, d.event,
       d.created_at as "createdAt", d.data::text as data, due.url, due.secret, due.previous_secret as "previousSecret"`);
   return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt) }));

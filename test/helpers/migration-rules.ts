@@ -25,6 +25,7 @@ const LARGE = new Set([
     'replays',
     'schedule_occurrences',
   ],
+  ...['webhook_deliveries', 'audit_log'],
   ...['demand_observations', 'vehicles', 'travel', 'trip_flows', 'travel_packs'],
 ]);
 
