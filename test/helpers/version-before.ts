@@ -1,39 +1,53 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll } from 'vitest';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 
 /** The version before this one, as long as no release is tagged: what was deployed before the present changes. */
 const UNTAGGED = '55fadd8';
+/** Installing another version's packages. */
+const INSTALL_MS = 240_000;
 
-const git = (...args: string[]) =>
-  execFileSync('git', ['-C', ROOT, ...args], {
+const gitIn = (root: string, ...args: string[]) =>
+  execFileSync('git', ['-C', root, ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
     encoding: 'utf8',
-  }).trim();
+    maxBuffer: 2 ** 26,
+  });
+const git = (...args: string[]) => gitIn(ROOT, ...args);
 
 const reads = (work: () => string): string | undefined => {
   try {
-    return work();
+    return work().trim();
   } catch {
     return undefined;
   }
 };
 
+/** Says why tests are skipped; where tests must not be skipped without need, that is an error. */
+function skip(why: string, mustRun: boolean): undefined {
+  if (mustRun) throw new Error(why);
+  console.warn(`\n  ${why}: tests with the version before are SKIPPED.\n`);
+}
+
 /**
  * The version before this one: the newest tag `v…` before the present commit, else the commit above.
- * @returns undefined, after a message, where the clone's history has it not
+ * @returns undefined, after a message, where the history has it not
+ * @throws Error in CI, if the clone is a shallow one: then the history could be had
  */
-export function findVersionBefore(): string | undefined {
+export function findVersionBefore(root = ROOT, isCi = Boolean(process.env.CI)): string | undefined {
   const name =
-    reads(() => git('describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*', 'HEAD^')) ?? UNTAGGED;
-  const commit = reads(() => git('rev-parse', '--verify', '--quiet', `${name}^{commit}`));
-  if (!commit) console.warn(`\n  The history has no ${name}: tests with the version before are SKIPPED.\n`);
-  return commit;
+    reads(() => gitIn(root, 'describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*', 'HEAD^')) ?? UNTAGGED;
+  const commit = reads(() => gitIn(root, 'rev-parse', '--verify', '--quiet', `${name}^{commit}`));
+  const isShallow = reads(() => gitIn(root, 'rev-parse', '--is-shallow-repository')) === 'true';
+  // A shallow clone may also lack the newest tag, and then the name is a wrong one.
+  if (isShallow && isCi) return skip('the clone is shallow; fetch the whole history with its tags', true);
+  return commit ?? skip(`the history has no ${name}`, false);
 }
 
 /** Whether a file is part of a version. */
@@ -41,19 +55,11 @@ export function hasFile(commit: string, file: string): boolean {
   return reads(() => git('cat-file', '-e', `${commit}:${file}`)) !== undefined;
 }
 
-/** A file of a version. */
-function readVersion(commit: string, file: string): string {
-  return execFileSync('git', ['-C', ROOT, 'show', `${commit}:${file}`], {
-    encoding: 'utf8',
-    maxBuffer: 2 ** 26,
-  });
-}
-
 type Packages = Record<string, { version: string; dependencies?: Record<string, string> }>;
 
 /** Dependencies of a version that are not installed here in the version of its lock file. */
-export function missingDependencies(commit: string): string[] {
-  const { packages } = JSON.parse(readVersion(commit, 'package-lock.json')) as { packages: Packages };
+function missingDependencies(commit: string): string[] {
+  const { packages } = JSON.parse(git('show', `${commit}:package-lock.json`)) as { packages: Packages };
   return Object.keys(packages[''].dependencies ?? {}).filter((name) => {
     const file = path.join(ROOT, 'node_modules', name, 'package.json');
     const installed = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).version : undefined;
@@ -61,17 +67,48 @@ export function missingDependencies(commit: string): string[] {
   });
 }
 
-/** Puts the files of a version into an empty folder, with the packages that are installed here. */
-export async function checkOut(commit: string, folder: string): Promise<void> {
+/**
+ * Puts the files of a version into an empty folder, with its packages: those that are installed here if they are the
+ * same, else its own.
+ * @returns whether it could; false, after a message, if its packages cannot be had
+ * @throws Error in CI, if its packages cannot be had
+ */
+export async function checkOut(
+  commit: string,
+  folder: string,
+  missing: readonly string[] = missingDependencies(commit),
+): Promise<boolean> {
+  // Those of the workspaces, too, which the lock file names.
+  const packages = ['package-lock.json', ':(glob)**/package.json'];
   const archive = execFileSync(
     'git',
-    ['-C', ROOT, 'archive', commit, 'src', 'workers', 'migrations', 'package.json'],
+    ['-C', ROOT, 'archive', commit, 'src', 'workers', 'migrations', ...packages],
     {
       maxBuffer: 2 ** 28,
     },
   );
   execFileSync('tar', ['-x', '-C', folder], { input: archive });
-  await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+  if (missing.length === 0) {
+    await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
+    return true;
+  }
+  try {
+    // Not `npm ci`: a lock file made on one platform may lack packages of others. Versions are those of the lock file.
+    const options = [
+      '--no-save',
+      '--omit=dev',
+      '--ignore-scripts',
+      '--no-audit',
+      '--no-fund',
+      '--prefer-offline',
+    ];
+    await promisify(execFile)('npm', ['install', ...options], { cwd: folder, timeout: INSTALL_MS });
+    return true;
+  } catch (error) {
+    const why = `npm could not install what the version before needs (${missing}): ${error}`;
+    skip(why, Boolean(process.env.CI));
+    return false;
+  }
 }
 
 const ends: (() => Promise<unknown>)[] = [];
