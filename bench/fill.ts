@@ -13,8 +13,8 @@ export const auditId = (i: number) => id('aud', i);
 
 /**
  * Fills an empty database with
- * - ended jobs with inputs and answers of some KB; one in a thousand failed, one in ten is a decision of a schedule, one
- *   in a thousand a backtest; of 20 owners, and one in ten thousand of another one
+ * - ended jobs with inputs and answers of some KB; one in a thousand failed, one in ten is a decision of a schedule,
+ *   one in a thousand a backtest; of 20 owners, and one in ten thousand of another one
  * - plans of 500 vehicles, of which a fifth moves
  * - 1,000 queued and 8 running jobs
  * - two plans of 100,000 vehicles, and a removed one whose items are still stored

@@ -1,9 +1,9 @@
 /**
  * `npm run bench:queries -- [--plans 2000] [--jobs 100000] [--only TEXT] [--explain]`: the work of PostgreSQL for each
- * query of the lists, the comparison, the export, the job queue and the sweeper, of webhooks, audit, API keys, schedules
- * and the operations page, over a million plan items and a hundred thousand jobs with what comes with them. The queries
- * are recorded as the service sends them; a row has the maxima of its queries. `--explain` prints their plans. It fails
- * if a query reads a tenth as many rows as there are jobs, by whichever index.
+ * query of the lists, the comparison, the export, the job queue and the sweeper, of webhooks, audit, API keys,
+ * schedules and the operations page, over a million plan items and a hundred thousand jobs with what comes with them.
+ * The queries are recorded as the service sends them; a row has the maxima of its queries. `--explain` prints their
+ * plans. It fails if a query reads a tenth as many rows as there are jobs, by whichever index.
  */
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';

@@ -58,7 +58,7 @@ export function hasFile(commit: string, file: string): boolean {
 type Packages = Record<string, { version: string; dependencies?: Record<string, string> }>;
 
 /** Dependencies of a version that are not installed here in the version of its lock file. */
-export function missingDependencies(commit: string): string[] {
+function missingDependencies(commit: string): string[] {
   const { packages } = JSON.parse(git('show', `${commit}:package-lock.json`)) as { packages: Packages };
   return Object.keys(packages[''].dependencies ?? {}).filter((name) => {
     const file = path.join(ROOT, 'node_modules', name, 'package.json');
