@@ -11,7 +11,7 @@ import {
   finishJob,
   giveBackJob,
 } from '../src/db/job-claims.ts';
-import type { Progress } from '../src/db/jobs.ts';
+import { type Progress, packAnswer, unpackAnswer } from '../src/db/jobs.ts';
 import type { NewPlan } from '../src/db/plans.ts';
 import type { NewReplay } from '../src/db/replays.ts';
 import type { PhaseMark } from '../src/db/schema.ts';
@@ -100,8 +100,9 @@ async function store(
 ): Promise<boolean> {
   const attemptEnd = { ...end, phases: job.phases };
   const storing = job.span?.child('store answer');
+  const answer = await (job.isAnswerPacked ? packAnswer : unpackAnswer)(ending.answer);
   const finished = await untilAvailable(deps, () =>
-    finishJob(deps.db, job, { ...ending, progress: job.progress }, attemptEnd, made),
+    finishJob(deps.db, job, { ...ending, answer, progress: job.progress }, attemptEnd, made),
   );
   storing?.set({ 'fleet.stored': finished !== null });
   storing?.end();
@@ -111,7 +112,7 @@ async function store(
   const announced = deps.bus
     .publish({ type: 'ended', job_id: job.jobId, trace: job.span?.context })
     .catch((err) => job.logger.warn({ err }, 'not announced'));
-  const { status, solverStatus, answer } = ending;
+  const { status, solverStatus } = ending;
   job.logger.info(
     { status, solver_status: solverStatus, http_status: answer.httpStatus, solve_time_ms: job.solveTimeMs },
     'job ended',

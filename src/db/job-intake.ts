@@ -5,6 +5,7 @@ import type { JobPriority } from '../contracts/priorities.ts';
 import type { TraceContext } from '../contracts/trace.ts';
 import { type Database, executePrepared, type Queryable } from './client.ts';
 import { copyTargets, isStoredPlan } from './job-previous.ts';
+import { packJson } from './packed-json.ts';
 import { jobs, locations } from './schema.ts';
 
 export type NewJob = {
@@ -70,13 +71,14 @@ export async function insertJob(
   conditions?: Conditions,
 ): Promise<Stored | undefined> {
   const { idempotency } = job;
+  const input = await packJson(job.input);
   const previous = conditions?.previousPlanId;
   const waiting = conditions ? sql`(select n from line)` : sql`0`;
   const insert = sql`
-    insert into ${jobs} (job_id, kind, status, request_id, input, locations, input_hash,
+    insert into ${jobs} (job_id, kind, status, request_id, input, packed_input, locations, input_hash,
       idempotency_key, idempotency_expires_at, priority, caller, client_id, facts, location_count, vehicle_count,
       format, owner)
-    select ${job.jobId}, ${job.kind}, 'queued', ${job.requestId}, ${job.input}::json,
+    select ${job.jobId}, ${job.kind}, 'queued', ${job.requestId}, ${input.text}::json, ${input.packed}::bytea,
       ${conditions ? sql`named.points` : sql`null`}, ${job.inputHash}::bytea,
       ${idempotency?.key ?? null}, now() + make_interval(secs => ${idempotency?.ttlSeconds ?? null}),
       ${job.priority}::job_priority, ${job.caller}, ${job.clientId}, ${JSON.stringify({ ...job.facts, trace: job.trace })}::jsonb,

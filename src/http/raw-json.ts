@@ -6,8 +6,8 @@ export const CHUNK_CHARACTERS = 64 * 1024;
 /** Longer texts are sent in pieces: encoding fifty megabytes at once would block all other requests. */
 const MAX_WHOLE_CHARACTERS = 1024 ** 2;
 
-/** Sends JSON that is already text (a stored answer, a stream), without parsing and serializing it again. */
-export function sendJsonText(reply: FastifyReply, text: string | Readable): FastifyReply {
+/** Sends JSON that is already text (a stored answer, a stream) or its bytes, without parsing and serializing it again. */
+export function sendJsonText(reply: FastifyReply, text: string | Buffer | Readable): FastifyReply {
   const isLarge = typeof text === 'string' && text.length > MAX_WHOLE_CHARACTERS;
   return reply
     .type('application/json; charset=utf-8')

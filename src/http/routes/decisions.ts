@@ -48,7 +48,7 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
     const result = isEnded(job.status) ? await readAnswer(db, job.jobId) : undefined;
     if (result) {
       yield ',"result":';
-      yield* cutText(result.body);
+      yield* cutText(String(result.body));
     }
     yield '}';
   }
