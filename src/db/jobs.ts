@@ -4,7 +4,7 @@ import type { SolverStatus } from '../contracts/optimize.ts';
 import type { TraceContext } from '../contracts/trace.ts';
 import { type Database, executePrepared, type Queryable } from './client.ts';
 import { ownedBy } from './owner.ts';
-import { packJson, unpackJson } from './packed-json.ts';
+import { packJson, unpackJson, unpackPieces } from './packed-json.ts';
 import { jobAttempts, jobs, plans } from './schema.ts';
 
 /** The answer of an ended job: HTTP status and the envelope as JSON text, or as bytes if it was packed. */
@@ -85,13 +85,27 @@ export async function cancelJob(
   return row && (row.status === 'cancelled' ? 'cancelled' : 'marked');
 }
 
+/** An answer for one reader: if it was packed, it is unpacked as it is read. */
+export type AnswerPieces = { httpStatus: number; body: string | AsyncIterable<Uint8Array> };
+
 /** The answer of a job, or undefined if it has not ended or does not exist. */
 export async function readAnswer(db: Database, jobId: string): Promise<JobAnswer | undefined> {
+  const row = await readStoredAnswer(db, jobId);
+  return row && { httpStatus: row.httpStatus, body: row.packed ? await unpackJson(row.packed) : row.text };
+}
+
+/** The same, to be read once. */
+export async function readAnswerPieces(db: Database, jobId: string): Promise<AnswerPieces | undefined> {
+  const row = await readStoredAnswer(db, jobId);
+  return row && { httpStatus: row.httpStatus, body: row.packed ? unpackPieces(row.packed) : row.text };
+}
+
+async function readStoredAnswer(db: Database, jobId: string) {
   const statement = sql`select http_status as "httpStatus", result::text as text, packed_result as packed
     from ${jobs} where job_id = ${jobId} and finished_at is not null`;
   type Row = { httpStatus: number; text: string; packed: Buffer | null };
   const [row] = await executePrepared<Row>(db, 'read_answer', statement);
-  return row && { httpStatus: row.httpStatus, body: row.packed ? await unpackJson(row.packed) : row.text };
+  return row;
 }
 
 /** Packs the body of an answer if it is large and not packed yet. Errors stay as they are: lists show them. */

@@ -3,12 +3,14 @@ import type { JobEvent } from '../contracts/events.ts';
 import type { TraceContext } from '../contracts/trace.ts';
 import type { Database } from '../db/client.ts';
 import {
+  type AnswerPieces,
   findEnded,
   type JobAnswer,
   learnProgress,
   NOTHING_KNOWN,
   type Progress,
   readAnswer,
+  readAnswerPieces,
   readJob,
 } from '../db/jobs.ts';
 import type { EventBus } from '../queue/event-bus.ts';
@@ -51,7 +53,7 @@ export type JobWatch = {
     timeoutMs: number,
     signal: AbortSignal,
     start?: () => Promise<void>,
-  ): Promise<JobAnswer | undefined>;
+  ): Promise<AnswerPieces | undefined>;
   /** Ends every present and later wait at once (at shutdown): callers get the path of their job. */
   releaseWaiting(): void;
   close(): void;
@@ -140,12 +142,12 @@ export function openJobWatch(deps: {
           if (timeoutMs === 0) return undefined;
         } else {
           // The job may have ended before the watch began.
-          const answer = await readAnswer(deps.db, jobId);
+          const answer = await readAnswerPieces(deps.db, jobId);
           if (answer) return answer;
         }
         if (signal.aborted || isReleased) return undefined;
         timer = setTimeout(give, timeoutMs);
-        return (await promise) ? await readAnswer(deps.db, jobId) : undefined;
+        return (await promise) ? await readAnswerPieces(deps.db, jobId) : undefined;
       } finally {
         clearTimeout(timer);
         waiting.delete(give);
