@@ -32,7 +32,7 @@ import type { LocationPoint, OptimizeSettings, PreviousPlan } from '../src/core/
 import { checkRequest } from '../src/core/optimize/request/check.ts';
 import { createCache } from '../src/core/optimize/run/cache.ts';
 import type { RiskSettings } from '../src/core/risk.ts';
-import { type JsonColumns, packJson, readJson } from '../src/db/packed-json.ts';
+import { type JsonColumns, packJson, readPackedText } from '../src/db/packed-json.ts';
 import { openTravel, type TravelPacks } from '../src/db/packed-travel.ts';
 import { openTrips } from '../src/db/packed-trips.ts';
 import { type PlanRecord, planRecord } from '../src/db/plan-record.ts';
@@ -143,7 +143,7 @@ const WORK = {
   ) {
     const { request, settings } = task;
     const locations: LocationPoint[] = JSON.parse(task.locations ?? '[]');
-    const asked: OptimizeRequest = JSON.parse(readJson(request));
+    const asked: OptimizeRequest = JSON.parse(readPackedText(request));
     const travel = task.travel && openTravel(task.travel);
     const previous = targetsOf(task.previous);
     const tripCounts = task.trips && openTrips(task.trips);
@@ -154,7 +154,7 @@ const WORK = {
 
   /** For a request that was stored without facts. */
   async facts({ kind, request }: { kind: JobKind; request: string | Uint8Array }) {
-    return { status: 'done' as const, facts: jobFacts(kind, JSON.parse(readJson(request))) };
+    return { status: 'done' as const, facts: jobFacts(kind, JSON.parse(readPackedText(request))) };
   },
 
   /** The inputs of a decision: fleet, risk, forecast. */
@@ -174,7 +174,7 @@ const WORK = {
     { onProgress }: Hooks,
   ): Promise<{ status: 'done'; inputs: TakenInputs } | { status: 'silent'; locationIds: number[] }> {
     onProgress({ stage: 'risk', progress: 0 });
-    const { fleet_state, ...rest } = JSON.parse(readJson(request)) as DecisionRequest;
+    const { fleet_state, ...rest } = JSON.parse(readPackedText(request)) as DecisionRequest;
     const fleet = decisionFleet(vehicles === null ? (fleet_state?.vehicles ?? []) : JSON.parse(vehicles));
     const risk = decisionRisk(fleet, options.startDate, threshold, riskSettings);
     const observed = forecastMany(series, options, loopProgress('forecast', 0.1, onProgress));

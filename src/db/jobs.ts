@@ -10,8 +10,8 @@ import { jobAttempts, jobs, plans } from './schema.ts';
 /** The answer of an ended job: HTTP status and the envelope as JSON text, or as bytes if it was packed. */
 export type JobAnswer = { httpStatus: number; body: string | Buffer };
 /**
- * An answer to be stored: its body as text, or as bytes, which go to PostgreSQL unchanged. If it is packed, the body is a
- * stand-in.
+ * An answer to be stored: its body as text, or as bytes, which go to PostgreSQL unchanged. If it is packed, the body
+ * is a stand-in.
  */
 export type NewAnswer = { httpStatus: number; body: string | Uint8Array; packed?: Uint8Array | null };
 
@@ -131,7 +131,9 @@ export async function readTrace(db: Queryable, jobId: string): Promise<TraceCont
   return row?.trace ?? undefined;
 }
 
-/** The request of a job as JSON text or bytes; undefined if the job does not exist, or its request is no longer kept. */
+/**
+ * The request of a job as JSON text or bytes; undefined if the job does not exist, or its request is no longer kept.
+ */
 export async function readJobRequest(db: Queryable, jobId: string): Promise<string | Buffer | undefined> {
   const [row] = await db
     .select({ text: sql<string | null>`${jobs.input}::text`, packed: jobs.packedInput })

@@ -1,6 +1,6 @@
 /**
- * Large JSON texts of jobs, packed on their way to PostgreSQL, which would parse such a text and compress it by a slower
- * method: an answer of 10 MB took it 0.2 s. Pure, and without the database: threads pack and unpack, too.
+ * Large JSON texts of jobs, packed on their way to PostgreSQL, which would parse such a text and compress it by a
+ * slower method: an answer of 10 MB took it 0.2 s. Pure, and without the database: threads pack and unpack, too.
  */
 import { promisify } from 'node:util';
 import { constants, createZstdDecompress, zstdCompress, zstdDecompress, zstdDecompressSync } from 'node:zlib';
@@ -37,8 +37,8 @@ export const unpackJson = (packed: Uint8Array): Promise<Buffer> =>
   decompress(packed, { chunkSize: WHOLE_BYTES });
 
 /**
- * The same piece by piece, as it is read: ten megabytes at once, outside the JavaScript heap, make V8 collect all of that
- * heap.
+ * The same piece by piece, as it is read: ten megabytes at once, outside the JavaScript heap, make V8 collect all of
+ * that heap.
  */
 export async function* unpackPieces(packed: Uint8Array): AsyncGenerator<Uint8Array> {
   const unpacking = createZstdDecompress({ chunkSize: PIECE_BYTES });
@@ -47,6 +47,6 @@ export async function* unpackPieces(packed: Uint8Array): AsyncGenerator<Uint8Arr
 }
 
 /** The same in a thread, as text. @param json text, or a packed one */
-export function readJson(json: string | Uint8Array): string {
+export function readPackedText(json: string | Uint8Array): string {
   return typeof json === 'string' ? json : zstdDecompressSync(json, { chunkSize: WHOLE_BYTES }).toString();
 }

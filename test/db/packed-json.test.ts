@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type AttemptEnd, claimJob, finishJob, readJobInput } from '../../src/db/job-claims.ts';
 import { insertJob } from '../../src/db/job-intake.ts';
 import { packAnswer, readAnswer, readJobRequest } from '../../src/db/jobs.ts';
-import { readJson } from '../../src/db/packed-json.ts';
+import { readPackedText } from '../../src/db/packed-json.ts';
 import { dropInputs } from '../../src/db/retention.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
@@ -30,7 +30,7 @@ async function endWith(
        octet_length(packed_result) as packed_result from jobs where job_id = $1`,
     [jobId],
   );
-  return { jobId, job, request: readJson(read.request), columns: rows[0] };
+  return { jobId, job, request: readPackedText(read.request), columns: rows[0] };
 }
 
 /** The answer of a job, as text. */

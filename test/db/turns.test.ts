@@ -9,7 +9,7 @@ import {
 } from '../../src/db/job-claims.ts';
 import { insertJob, type NewJob } from '../../src/db/job-intake.ts';
 import { readJob } from '../../src/db/jobs.ts';
-import { readJson } from '../../src/db/packed-json.ts';
+import { readPackedText } from '../../src/db/packed-json.ts';
 import {
   beatWorker,
   countClaimable,
@@ -392,7 +392,7 @@ describe('the line', () => {
       expect(large).toContain(job.jobId);
       expect(job.input).toBeNull();
       const { request, locations } = await readJobInput(db, job.jobId);
-      expect([readJson(request), locations]).toEqual([text(length), null]);
+      expect([readPackedText(request), locations]).toEqual([text(length), null]);
     }
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Progress } from '../../src/db/jobs.ts';
-import { readJson } from '../../src/db/packed-json.ts';
+import { readPackedText } from '../../src/db/packed-json.ts';
 import { openThreads } from '../../workers/threads.ts';
 import { cityInstance, SETTINGS } from '../core/optimize/instances.ts';
 
@@ -46,7 +46,7 @@ test('a solve whose time is up reports its plan and its gap', async () => {
   const outcome = await start(hard, 4).outcome;
   if (outcome.status !== 'feasible') throw new Error(outcome.status);
   const { text, packed } = outcome.plan;
-  expect(JSON.parse(readJson(packed ?? Buffer.from(text).toString())).gap).toBeGreaterThan(0);
+  expect(JSON.parse(readPackedText(packed ?? Buffer.from(text).toString())).gap).toBeGreaterThan(0);
   expect(outcome.record.figures.gap).toBeGreaterThan(0);
   expect(JSON.parse(outcome.record.certificate).bound).toBeGreaterThan(0);
 });
