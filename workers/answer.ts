@@ -1,7 +1,9 @@
 import { metadata } from '../src/answers/envelope.ts';
 import type { ErrorItem } from '../src/contracts/envelope.ts';
 import { ERROR_STATUS } from '../src/contracts/errors.ts';
+import type { TextAnswer } from '../src/contracts/events.ts';
 import type { JobAnswer, NewAnswer } from '../src/db/jobs.ts';
+import { type JsonColumns, packAround } from '../src/db/packed-json.ts';
 
 /** A longer answer is read by whoever waits for it: every API process receives each event. */
 const MAX_SENT_BYTES = 32 * 1024;
@@ -10,23 +12,26 @@ type Solved = { requestId: string; jobId: string; solveTimeMs: number };
 
 /**
  * The answer of a job with a plan.
- * @param plan JSON text as bytes: a plan may have tens of megabytes, which are copied once and never a text here
+ * @param plan JSON text as bytes; packed if it is large: a plan may have tens of megabytes, which never come here
  * @param around JSON text before and after the plan, if it is only a part of the `data`
  */
-export function planAnswer(
+export async function planAnswer(
   job: Solved & { planId: string },
-  plan: Uint8Array,
+  { text, packed }: JsonColumns,
   [before, after]: readonly [string, string] = ['', ''],
-): NewAnswer {
+): Promise<NewAnswer> {
   const about = {
     ...metadata(job.requestId),
     solve_time_ms: job.solveTimeMs,
     job_id: job.jobId,
     plan_id: job.planId,
   };
-  const head = Buffer.from(`{"status":"success","data":${before}`);
-  const tail = Buffer.from(`${after},"metadata":${JSON.stringify(about)}}`);
-  return { httpStatus: 200, body: Buffer.concat([head, plan, tail]) };
+  const head = `{"status":"success","data":${before}`;
+  const tail = `${after},"metadata":${JSON.stringify(about)}}`;
+  if (!packed)
+    return { httpStatus: 200, body: Buffer.concat([head, text, tail].map((part) => Buffer.from(part))) };
+  const around = await packAround(head, packed, tail);
+  return { httpStatus: 200, body: around.text, packed: around.packed };
 }
 
 /** The answer of a job without a plan: infeasible or failed. All errors have the same code. */
@@ -41,7 +46,7 @@ export function errorAnswer(job: Solved, errors: ErrorItem[]): JobAnswer {
 }
 
 /** A stored answer that is small enough to go along with the event of its end; undefined if it is not. */
-export function smallAnswer({ httpStatus, body }: NewAnswer): JobAnswer | undefined {
-  if (body.length > MAX_SENT_BYTES) return undefined;
+export function smallAnswer({ httpStatus, body, packed }: NewAnswer): TextAnswer | undefined {
+  if (packed || body.length > MAX_SENT_BYTES) return undefined;
   return { httpStatus, body: typeof body === 'string' ? body : new TextDecoder().decode(body) };
 }

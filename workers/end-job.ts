@@ -12,7 +12,7 @@ import {
   giveBackJob,
   readFinishedJob,
 } from '../src/db/job-claims.ts';
-import type { Progress } from '../src/db/jobs.ts';
+import { type Progress, packAnswer, unpackAnswer } from '../src/db/jobs.ts';
 import type { NewPlan } from '../src/db/plans.ts';
 import type { NewReplay } from '../src/db/replays.ts';
 import type { PhaseMark } from '../src/db/schema.ts';
@@ -101,10 +101,12 @@ async function store(
 ): Promise<boolean> {
   const attemptEnd = { ...end, phases: job.phases };
   const storing = job.span?.child('store answer');
+  const answer = await (job.isAnswerPacked ? packAnswer : unpackAnswer)(ending.answer);
   let tries = 0;
   const finished = await untilAvailable(deps, async () => {
     const isFirst = tries++ === 0;
-    const stored = await finishJob(deps.db, job, { ...ending, progress: job.progress }, attemptEnd, made);
+    const packed = { ...ending, answer, progress: job.progress };
+    const stored = await finishJob(deps.db, job, packed, attemptEnd, made);
     // An earlier try may have stored the end, and lost its connection before it knew.
     return stored ?? (isFirst ? null : await readFinishedJob(deps.db, job, ending, attemptEnd));
   });
@@ -112,7 +114,7 @@ async function store(
   storing?.end();
   if (!finished) return false;
   describeEnd(job.span, end);
-  const { status, solverStatus, answer } = ending;
+  const { status, solverStatus } = ending;
   // Waiting callers are notified first.
   const announced = deps.bus
     .publish({ type: 'ended', job_id: job.jobId, answer: smallAnswer(answer), trace: job.span?.context })

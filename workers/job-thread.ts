@@ -32,6 +32,7 @@ import type { LocationPoint, OptimizeSettings, PreviousPlan } from '../src/core/
 import { checkRequest } from '../src/core/optimize/request/check.ts';
 import { createCache } from '../src/core/optimize/run/cache.ts';
 import type { RiskSettings } from '../src/core/risk.ts';
+import { type JsonColumns, packJson, readPackedText } from '../src/db/packed-json.ts';
 import { openTravel, type TravelPacks } from '../src/db/packed-travel.ts';
 import { openTrips } from '../src/db/packed-trips.ts';
 import { type PlanRecord, planRecord } from '../src/db/plan-record.ts';
@@ -64,8 +65,8 @@ export type Hooks = {
 };
 
 type InputsTask = {
-  /** the request body, JSON text */
-  request: string;
+  /** the request body, JSON text or packed */
+  request: string | Uint8Array;
   /** the stored fleet, JSON text; null if the request has vehicles of its own */
   vehicles: string | null;
   threshold: number | null;
@@ -118,17 +119,20 @@ export type PackedOutcome =
   | { status: 'refused'; faults: DecisionFault[] }
   | {
       status: 'optimal' | 'feasible';
-      /** the plan, JSON text as bytes */
-      data: Uint8Array;
+      /** JSON text as bytes, packed if it is large */
+      plan: JsonColumns;
       record: PlanRecord;
     };
 
 /** The work that runs in threads. Only here may the event loop block. */
 const WORK = {
-  /** `request` is the body. It and its locations are JSON text, which is cheaper to pass to a thread than objects. */
+  /**
+   * `request` is the body, maybe packed. It and its locations are JSON text, which is cheaper to pass to a thread than
+   * objects.
+   */
   async optimize(
     task: {
-      request: string;
+      request: string | Uint8Array;
       locations: string | null;
       travel: TravelPacks | null;
       previous: string[] | null;
@@ -139,7 +143,7 @@ const WORK = {
   ) {
     const { request, settings } = task;
     const locations: LocationPoint[] = JSON.parse(task.locations ?? '[]');
-    const asked: OptimizeRequest = JSON.parse(request);
+    const asked: OptimizeRequest = JSON.parse(readPackedText(request));
     const travel = task.travel && openTravel(task.travel);
     const previous = targetsOf(task.previous);
     const tripCounts = task.trips && openTrips(task.trips);
@@ -149,8 +153,8 @@ const WORK = {
   },
 
   /** For a request that was stored without facts. */
-  async facts({ kind, request }: { kind: JobKind; request: string }) {
-    return { status: 'done' as const, facts: jobFacts(kind, JSON.parse(request)) };
+  async facts({ kind, request }: { kind: JobKind; request: string | Uint8Array }) {
+    return { status: 'done' as const, facts: jobFacts(kind, JSON.parse(readPackedText(request))) };
   },
 
   /** The inputs of a decision: fleet, risk, forecast. */
@@ -170,7 +174,7 @@ const WORK = {
     { onProgress }: Hooks,
   ): Promise<{ status: 'done'; inputs: TakenInputs } | { status: 'silent'; locationIds: number[] }> {
     onProgress({ stage: 'risk', progress: 0 });
-    const { fleet_state, ...rest } = JSON.parse(request) as DecisionRequest;
+    const { fleet_state, ...rest } = JSON.parse(readPackedText(request)) as DecisionRequest;
     const fleet = decisionFleet(vehicles === null ? (fleet_state?.vehicles ?? []) : JSON.parse(vehicles));
     const risk = decisionRisk(fleet, options.startDate, threshold, riskSettings);
     const observed = forecastMany(series, options, loopProgress('forecast', 0.1, onProgress));
@@ -237,7 +241,7 @@ const WORK = {
           }
         : outcome.status === 'infeasible'
           ? { ...outcome, errors: outcome.errors.map(ofMode) }
-          : packBeside(outcome, asked.options);
+          : await packBeside(outcome, asked.options);
     const { left_out: leftOut, unscored } = risk;
     const { starts_at: startsAt } = forecast.metadata;
     return { ...planned, leftOut, unscored, withoutHistory: withoutHistory(forecast), startsAt };
@@ -276,28 +280,36 @@ function targetsOf(parts: string[] | null): PreviousPlan | null {
  * A plan as bytes, which leave the thread without a copy.
  * @param shown what the text says of the plan; default: all of it
  */
-function pack(
+async function pack(
   outcome: OptimizeOutcome,
   { locations: isShown = true }: OptimizeOptions = {},
   shown?: Partial<OptimizationResult>,
-): PackedOutcome {
+): Promise<PackedOutcome> {
   if (!('result' in outcome)) return outcome;
   const { status, result, certificate, moveDistances } = outcome;
   const told = shown ?? result;
   const { locations: _, ...short } = told;
-  return {
-    status,
-    data: new TextEncoder().encode(JSON.stringify(isShown ? told : short)),
-    record: planRecord(result, certificate, moveDistances),
-  };
+  const packing = packJson(new TextEncoder().encode(JSON.stringify(isShown ? told : short)));
+  // Meanwhile another thread packs.
+  const record = planRecord(result, certificate, moveDistances);
+  return { status, plan: ownBytes(await packing), record };
 }
 
+/** Bytes in a buffer of their own, which can be moved to another thread: small buffers of Node share one. */
+const ownBytes = ({ text, packed }: JsonColumns): JsonColumns => ({
+  text,
+  packed: packed && new Uint8Array(packed),
+});
+
 /** The same for a decision, where what the plan says of all steps is beside it: `ahead`, JSON text. */
-function packBeside(outcome: OptimizeOutcome, options?: OptimizeOptions): PackedOutcome & { ahead?: string } {
+async function packBeside(
+  outcome: OptimizeOutcome,
+  options?: OptimizeOptions,
+): Promise<PackedOutcome & { ahead?: string }> {
   if (!('result' in outcome) || !outcome.result.outlook) return pack(outcome, options);
   const { outlook, horizon_cost, horizon_bound, rounding_cost, ...result } = outcome.result;
   const ahead = JSON.stringify({ outlook, horizon_cost, horizon_bound, rounding_cost });
-  return { ...pack(outcome, options, result), ahead };
+  return { ...(await pack(outcome, options, result)), ahead };
 }
 
 /** Reports the progress of a loop that lasts to the end of the work. @param from its progress at the start */
@@ -350,9 +362,9 @@ export default async function run<W extends WorkName>(
   const work = WORK[task.work] as (input: WorkInput<W>, hooks: Hooks) => Promise<WorkOutcome<W>>;
   try {
     const outcome = await work(task.input, hooks);
-    const plan = outcome as Partial<Extract<PackedOutcome, { record: PlanRecord }>>;
-    const buffers = [plan.data, ...Object.values(plan.record?.parts ?? {})].flatMap(
-      (bytes) => bytes?.buffer ?? [],
+    const { plan, record } = outcome as Partial<Extract<PackedOutcome, { record: PlanRecord }>>;
+    const buffers = [plan?.packed ?? plan?.text, ...Object.values(record?.parts ?? {})].flatMap((bytes) =>
+      bytes instanceof Uint8Array ? bytes.buffer : [],
     );
     return move({ [transferableSymbol]: buffers as never, [valueSymbol]: { ...outcome, stages } }) as never;
   } catch (error) {

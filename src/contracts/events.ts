@@ -46,6 +46,9 @@ export const ErrorMessage = Type.Object(
   { $id: 'ErrorMessage' },
 );
 
+/** The answer of an ended job as text. */
+export type TextAnswer = { httpStatus: number; body: string };
+
 /** Messages between processes on the event bus: identifiers and figures, and the answer of an ended job if small. */
 export type JobEvent =
   | {
@@ -64,7 +67,7 @@ export type JobEvent =
       type: 'ended';
       job_id: string;
       /** exactly as it is stored; absent: read it from PostgreSQL */
-      answer?: { httpStatus: number; body: string } | undefined;
+      answer?: TextAnswer | undefined;
       trace?: TraceContext | undefined;
     }
   | { type: 'cancel'; job_id: string };

@@ -1,6 +1,12 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { JobFacts } from '../contracts/job-facts.ts';
-import { type AttemptOutcome, JOB_FORMAT, type JobKind, type JobStatus } from '../contracts/jobs.ts';
+import {
+  type AttemptOutcome,
+  JOB_FORMAT,
+  type JobKind,
+  type JobStatus,
+  PACKED_FORMAT,
+} from '../contracts/jobs.ts';
 import type { SolverStatus } from '../contracts/optimize.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import type { TraceContext } from '../contracts/trace.ts';
@@ -30,11 +36,14 @@ export type ClaimedJob = {
   trace: TraceContext | undefined;
   /** null if it is large: then `readJobInput` reads it */
   input: JobInput | null;
+  /** whoever stored the job reads packed answers; not so if it is an API of an earlier version */
+  isAnswerPacked: boolean;
 };
 
 /** The input of a job; both parts are JSON text. */
 export type JobInput = {
-  request: string;
+  /** packed if it is large (`packed-json.ts`) */
+  request: string | Uint8Array;
   /** the locations that the request names; null if it names none */
   locations: string | null;
 };
@@ -55,8 +64,10 @@ export async function claimJob(
 ): Promise<ClaimedJob | undefined> {
   const statement = sql`
     select job_id as "jobId", kind, attempt, crashes, cancel_requested as "cancelRequested", request_id as "requestId",
-      facts, is_large as "isLarge", input, locations
-    from claim_job(${workerId}, ${first}, ${runningPerCaller}, ${lockSeconds}, ${JOB_FORMAT}::smallint)`;
+      facts, input, locations,
+      is_large or (select packed_input is not null from ${jobs} j where j.job_id = c.job_id) as "isLarge",
+      (select format >= ${PACKED_FORMAT}::smallint from ${jobs} j where j.job_id = c.job_id) as "isAnswerPacked"
+    from claim_job(${workerId}, ${first}, ${runningPerCaller}, ${lockSeconds}, ${JOB_FORMAT}::smallint) c`;
   type Row = Omit<ClaimedJob, 'input' | 'facts' | 'trace'> & {
     facts: (JobFacts & { trace?: TraceContext }) | null;
     isLarge: boolean;
@@ -77,9 +88,11 @@ export async function claimJob(
 /** The input of a claimed job. */
 export async function readJobInput(db: Pick<Database, '$client'>, jobId: string): Promise<JobInput> {
   const statement = sql`
-    select input::text as request, locations::text as locations from ${jobs} where job_id = ${jobId}`;
-  const [input] = await executePrepared<JobInput>(db, 'read_job_input', statement);
-  return input;
+    select input::text as text, packed_input as packed, locations::text as locations
+    from ${jobs} where job_id = ${jobId}`;
+  type Row = { text: string; packed: Buffer | null; locations: string | null };
+  const [row] = await executePrepared<Row>(db, 'read_job_input', statement);
+  return { request: row.packed ?? row.text, locations: row.locations };
 }
 
 export type Attempt = Pick<ClaimedJob, 'jobId' | 'attempt' | 'workerId'>;
@@ -201,7 +214,7 @@ export async function finishJob(
     finished as (
       update ${jobs} j
       set status = ${status}, solver_status = ${solverStatus}, http_status = ${answer.httpStatus}::int,
-        result = ${answer.body}::json, finished_at = clock_timestamp(),
+        result = ${answer.body}::json, packed_result = ${answer.packed ?? null}::bytea, finished_at = clock_timestamp(),
         crashes = crashes + ${end.outcome === 'crashed' ? 1 : 0}::int,
         progress = case when ${status} = 'completed' then 1 else greatest(progress, ${known.progress}::float8) end,
         stage = coalesce(${known.stage}::text, stage), incumbent = coalesce(${known.incumbent}::float8, incumbent),
@@ -305,7 +318,7 @@ export async function explainLostAttempt(db: Queryable, attempt: Attempt, reason
     );
 }
 
-export type SilentJob = Omit<ClaimedJob, 'input' | 'facts' | 'cancelRequested'> & {
+export type SilentJob = Omit<ClaimedJob, 'input' | 'facts' | 'cancelRequested' | 'isAnswerPacked'> & {
   silentSeconds: number;
 };
 

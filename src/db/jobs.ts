@@ -4,12 +4,16 @@ import type { SolverStatus } from '../contracts/optimize.ts';
 import type { TraceContext } from '../contracts/trace.ts';
 import { type Database, executePrepared, type Queryable } from './client.ts';
 import { ownedBy } from './owner.ts';
+import { packJson, unpackJson, unpackPieces } from './packed-json.ts';
 import { jobAttempts, jobs, plans } from './schema.ts';
 
-/** The answer of an ended job: HTTP status and the envelope as JSON text. */
-export type JobAnswer = { httpStatus: number; body: string };
-/** An answer to be stored: its body as text, or as bytes, which go to PostgreSQL unchanged. */
-export type NewAnswer = { httpStatus: number; body: string | Uint8Array };
+/** The answer of an ended job: HTTP status and the envelope as JSON text, or as bytes if it was packed. */
+export type JobAnswer = { httpStatus: number; body: string | Buffer };
+/**
+ * An answer to be stored: its body as text, or as bytes, which go to PostgreSQL unchanged. If it is packed, the body
+ * is a stand-in.
+ */
+export type NewAnswer = { httpStatus: number; body: string | Uint8Array; packed?: Uint8Array | null };
 
 /** The progress of a running job, as far as it is known. */
 export type Progress = {
@@ -81,12 +85,41 @@ export async function cancelJob(
   return row && (row.status === 'cancelled' ? 'cancelled' : 'marked');
 }
 
+/** An answer for one reader: if it was packed, it is unpacked as it is read. */
+export type AnswerPieces = { httpStatus: number; body: string | AsyncIterable<Uint8Array> };
+
 /** The answer of a job, or undefined if it has not ended or does not exist. */
 export async function readAnswer(db: Database, jobId: string): Promise<JobAnswer | undefined> {
-  const statement = sql`select http_status as "httpStatus", result::text as body
+  const row = await readStoredAnswer(db, jobId);
+  return row && { httpStatus: row.httpStatus, body: row.packed ? await unpackJson(row.packed) : row.text };
+}
+
+/** The same, to be read once. */
+export async function readAnswerPieces(db: Database, jobId: string): Promise<AnswerPieces | undefined> {
+  const row = await readStoredAnswer(db, jobId);
+  return row && { httpStatus: row.httpStatus, body: row.packed ? unpackPieces(row.packed) : row.text };
+}
+
+async function readStoredAnswer(db: Database, jobId: string) {
+  const statement = sql`select http_status as "httpStatus", result::text as text, packed_result as packed
     from ${jobs} where job_id = ${jobId} and finished_at is not null`;
-  const [answer] = await executePrepared<JobAnswer>(db, 'read_answer', statement);
-  return answer;
+  type Row = { httpStatus: number; text: string; packed: Buffer | null };
+  const [row] = await executePrepared<Row>(db, 'read_answer', statement);
+  return row;
+}
+
+/** Packs the body of an answer if it is large and not packed yet. Errors stay as they are: lists show them. */
+export async function packAnswer(answer: NewAnswer): Promise<NewAnswer> {
+  const { httpStatus, body } = answer;
+  if (httpStatus >= 400 || answer.packed) return answer;
+  const { text, packed } = await packJson(body);
+  return { httpStatus, body: text, packed };
+}
+
+/** The answer as every version reads it. */
+export async function unpackAnswer(answer: NewAnswer): Promise<NewAnswer> {
+  const { httpStatus, packed } = answer;
+  return packed ? { httpStatus, body: await unpackJson(packed) } : answer;
 }
 
 /** What the spans of a job follow; undefined if it was not traced, or does not exist. */
@@ -98,13 +131,16 @@ export async function readTrace(db: Queryable, jobId: string): Promise<TraceCont
   return row?.trace ?? undefined;
 }
 
-/** The request of a job as JSON text; undefined if the job does not exist, or its request is no longer kept. */
-export async function readJobRequest(db: Queryable, jobId: string): Promise<string | undefined> {
+/**
+ * The request of a job as JSON text or bytes; undefined if the job does not exist, or its request is no longer kept.
+ */
+export async function readJobRequest(db: Queryable, jobId: string): Promise<string | Buffer | undefined> {
   const [row] = await db
-    .select({ input: sql<string | null>`${jobs.input}::text` })
+    .select({ text: sql<string | null>`${jobs.input}::text`, packed: jobs.packedInput })
     .from(jobs)
     .where(eq(jobs.jobId, jobId));
-  return row?.input ?? undefined;
+  if (!row || row.text === null) return undefined;
+  return row.packed ? unpackJson(row.packed) : row.text;
 }
 
 const jobColumns = {

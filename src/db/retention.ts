@@ -34,7 +34,7 @@ export const dropInputs =
   (days: number): CleanBatch =>
   async (tx, limit) => {
     const { rowCount } = await tx.execute(sql`
-      update ${jobs} set input = null, locations = null where job_id = any(array(
+      update ${jobs} set input = null, packed_input = null, locations = null where job_id = any(array(
         select job_id from ${jobs}
         where finished_at is not null and input is not null and ${isOlder(sql`finished_at`, days)}
         order by finished_at limit ${limit} for update skip locked))`);

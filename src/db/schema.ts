@@ -296,7 +296,9 @@ export const jobs = pgTable(
     kind: text('kind', { enum: JOB_KINDS }).notNull().default('optimize'),
     status: text('status', { enum: JOB_STATUSES as [string, ...string[]] }).notNull(),
     requestId: text('request_id').notNull(),
+    // If it is large, it stands in for `packed_input` (`packed-json.ts`). Null: it is no longer kept.
     input: jsonText('input'),
+    packedInput: bytes('packed_input'),
     // A copy of the locations that the input names, from when the job was accepted: every attempt plans with it.
     locations: jsonText('locations'),
     // The version of stored travel that every attempt plans with; taken by the first one that needs it.
@@ -323,7 +325,9 @@ export const jobs = pgTable(
     heartbeatAt: time('heartbeat_at'),
     cancelRequested: boolean('cancel_requested').notNull().default(false),
     httpStatus: integer('http_status'),
+    // If it is large, it stands in for `packed_result`.
     result: jsonText('result'),
+    packedResult: bytes('packed_result'),
     idempotencyKey: text('idempotency_key'),
     idempotencyExpiresAt: time('idempotency_expires_at'),
     inputHash: bytes('input_hash').notNull(),

@@ -1,14 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JobEvent } from '../contracts/events.ts';
+import type { JobEvent, TextAnswer } from '../contracts/events.ts';
 import type { TraceContext } from '../contracts/trace.ts';
 import type { Database } from '../db/client.ts';
 import {
+  type AnswerPieces,
   findEnded,
   type JobAnswer,
   learnProgress,
   NOTHING_KNOWN,
   type Progress,
   readAnswer,
+  readAnswerPieces,
   readJob,
 } from '../db/jobs.ts';
 import type { EventBus } from '../queue/event-bus.ts';
@@ -23,8 +25,9 @@ type JobListener = {
    * Called once: the job has ended and its answer is in PostgreSQL.
    * @param answer gives what came with the event, or reads it, once for all listeners; undefined if it has been deleted
    * @param trace where its worker was in its trace; undefined: not traced, or not told
+   * @param sent the answer, if it came with the event
    */
-  ended(answer: () => Promise<JobAnswer | undefined>, trace?: TraceContext): void;
+  ended(answer: () => Promise<JobAnswer | undefined>, trace?: TraceContext, sent?: TextAnswer): void;
 };
 
 type WatchedJob = Awaited<ReturnType<typeof readJob>>;
@@ -51,7 +54,7 @@ export type JobWatch = {
     timeoutMs: number,
     signal: AbortSignal,
     start?: () => Promise<void>,
-  ): Promise<JobAnswer | undefined>;
+  ): Promise<AnswerPieces | undefined>;
   /** Ends every present and later wait at once (at shutdown): callers get the path of their job. */
   releaseWaiting(): void;
   close(): void;
@@ -76,12 +79,12 @@ export function openJobWatch(deps: {
   const waiting = new Set<() => void>();
   let isReleased = false;
 
-  const end = (jobId: string, trace?: TraceContext, sent?: JobAnswer) => {
+  const end = (jobId: string, trace?: TraceContext, sent?: TextAnswer) => {
     const entry = watched.get(jobId);
     watched.delete(jobId);
     let reading: Promise<JobAnswer | undefined> | undefined;
     const answer = () => (reading ??= sent ? Promise.resolve(sent) : readAnswer(deps.db, jobId));
-    for (const listener of entry?.listeners ?? []) listener.ended(answer, trace);
+    for (const listener of entry?.listeners ?? []) listener.ended(answer, trace, sent);
   };
   const onEvent = (event: Exclude<JobEvent, { type: 'cancel' }>) => {
     if (event.type === 'ended') return end(event.job_id, event.trace, event.answer);
@@ -127,10 +130,8 @@ export function openJobWatch(deps: {
   return {
     watch,
     async waitForAnswer(jobId, timeoutMs, signal, start) {
-      const { promise, resolve } = Promise.withResolvers<
-        (() => Promise<JobAnswer | undefined>) | undefined
-      >();
-      const { end: unwatch } = watch(jobId, { ended: resolve });
+      const { promise, resolve } = Promise.withResolvers<{ sent: TextAnswer | undefined } | undefined>();
+      const { end: unwatch } = watch(jobId, { ended: (_read, _trace, sent) => resolve({ sent }) });
       const give = () => resolve(undefined);
       waiting.add(give);
       let timer: NodeJS.Timeout | undefined;
@@ -142,13 +143,13 @@ export function openJobWatch(deps: {
           if (timeoutMs === 0) return undefined;
         } else {
           // The job may have ended before the watch began.
-          const answer = await readAnswer(deps.db, jobId);
+          const answer = await readAnswerPieces(deps.db, jobId);
           if (answer) return answer;
         }
         if (signal.aborted || isReleased) return undefined;
         timer = setTimeout(give, timeoutMs);
-        const answer = await promise;
-        return await answer?.();
+        const ended = await promise;
+        return ended && (ended.sent ?? (await readAnswerPieces(deps.db, jobId)));
       } finally {
         clearTimeout(timer);
         waiting.delete(give);

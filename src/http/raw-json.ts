@@ -6,12 +6,16 @@ export const CHUNK_CHARACTERS = 64 * 1024;
 /** Longer texts are sent in pieces: encoding fifty megabytes at once would block all other requests. */
 const MAX_WHOLE_CHARACTERS = 1024 ** 2;
 
-/** Sends JSON that is already text (a stored answer, a stream), without parsing and serializing it again. */
-export function sendJsonText(reply: FastifyReply, text: string | Readable): FastifyReply {
-  const isLarge = typeof text === 'string' && text.length > MAX_WHOLE_CHARACTERS;
+/** Sends JSON that is already text (a stored answer, pieces of it), without parsing and serializing it again. */
+export function sendJsonText(
+  reply: FastifyReply,
+  text: string | AsyncIterable<string | Uint8Array>,
+): FastifyReply {
+  const isWhole = typeof text === 'string' && text.length <= MAX_WHOLE_CHARACTERS;
+  const pieces = typeof text === 'string' ? cutText(text) : text;
   return reply
     .type('application/json; charset=utf-8')
-    .send(isLarge ? Readable.from(cutText(text), { highWaterMark: 1 }) : text);
+    .send(isWhole || pieces instanceof Readable ? text : Readable.from(pieces, { highWaterMark: 1 }));
 }
 
 /** Cuts a text into pieces that can be encoded one by one: no cut is inside a character. */

@@ -348,3 +348,25 @@ describe('the checks of the database', () => {
     await demand(`${MIN_OBSERVED_YEAR}-01-01T00:00Z`, 1);
   });
 });
+
+test('large texts are packed at once in a new database, and after a day in one that has jobs', async () => {
+  const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
+  const isPacking = ({ sql }: { sql: string[] }) => sql.some((text) => text.includes('packs_json'));
+  const before = migrations.slice(0, migrations.findIndex(isPacking));
+  const startIn = async (hasJobs: boolean) => {
+    const client = await createEmptyDatabase();
+    for (const statement of before.flatMap(({ sql }) => sql)) await client.query(statement);
+    if (hasJobs)
+      await client.query(
+        "insert into jobs (job_id, kind, status, request_id, input_hash) values ('a', 'optimize', 'queued', 'r', '')",
+      );
+    for (const statement of migrations.find(isPacking)!.sql) await client.query(statement);
+    const { rows } = await client.query(`select packs_json() as packs,
+      extract(epoch from substring(pg_get_functiondef('packs_json'::regproc) from '''(.*)''')::timestamptz - now()) / 3600 as hours`);
+    return { packs: rows[0].packs, hours: Number(rows[0].hours) };
+  };
+  expect(await startIn(false)).toEqual({ packs: true, hours: Number.NEGATIVE_INFINITY });
+  const { packs, hours } = await startIn(true);
+  expect(packs).toBe(false);
+  expect(hours).toBeCloseTo(24, 1);
+});

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import type { Progress } from '../../src/db/jobs.ts';
+import { readPackedText } from '../../src/db/packed-json.ts';
 import { openThreads } from '../../workers/threads.ts';
 import { cityInstance, SETTINGS } from '../core/optimize/instances.ts';
 
@@ -44,7 +45,8 @@ test('a solve whose time is up reports its plan and its gap', async () => {
   // Seconds, so that there is a bound too on a machine that has much else to do.
   const outcome = await start(hard, 4).outcome;
   if (outcome.status !== 'feasible') throw new Error(outcome.status);
-  expect(JSON.parse(Buffer.from(outcome.data).toString()).gap).toBeGreaterThan(0);
+  const { text, packed } = outcome.plan;
+  expect(JSON.parse(readPackedText(packed ?? Buffer.from(text).toString())).gap).toBeGreaterThan(0);
   expect(outcome.record.figures.gap).toBeGreaterThan(0);
   expect(JSON.parse(outcome.record.certificate).bound).toBeGreaterThan(0);
 });

@@ -84,7 +84,7 @@ export const runDecision: JobWork<'decision'> = async (run) => {
     without_history: withoutHistory,
   };
   const about = JSON.stringify(decision).slice(1);
-  const end = planEnd(job, facts, planned, [`${ahead}${about.slice(0, -1)},"plan":`, '}']);
+  const end = await planEnd(job, facts, planned, [`${ahead}${about.slice(0, -1)},"plan":`, '}']);
   return facts.carry_out && end.plan ? { ...end, plan: { ...end.plan, isCarriedOut: true } } : end;
 };
 

@@ -37,12 +37,12 @@ export function solveLimit({ timeLimitSeconds }: OptimizeFacts, settings: Optimi
  * @param around JSON text before and after the plan in the `data` of the answer; default: none
  * @throws AppError VALIDATION_ERROR if the optimizer refuses the request; SOLVER_ERROR
  */
-export function planEnd(
+export async function planEnd(
   job: ClaimedJobState,
   { speedKmh = DEFAULT_SPEED_KMH }: OptimizeFacts,
   outcome: Exclude<PackedOutcome, { status: 'cancelled' }>,
   around?: readonly [before: string, after: string],
-): JobEnd {
+): Promise<JobEnd> {
   switch (outcome.status) {
     case 'optimal':
     case 'feasible': {
@@ -50,7 +50,7 @@ export function planEnd(
       const { jobId, solveTimeMs } = job;
       return {
         solverStatus: outcome.status,
-        answer: planAnswer({ ...job, planId }, outcome.data, around),
+        answer: await planAnswer({ ...job, planId }, outcome.plan, around),
         plan: { planId, jobId, solveTimeMs, speedKmh, record: outcome.record },
       };
     }

@@ -11,7 +11,7 @@ import {
 } from '../../contracts/decisions.ts';
 import { isEnded, JobReference } from '../../contracts/jobs.ts';
 import { DECISION_PARTS, readDecisionPage, readDecisionPart, readTakenAt } from '../../db/decisions.ts';
-import { type JobRecord, readAnswer, readJob } from '../../db/jobs.ts';
+import { type JobRecord, readAnswerPieces, readJob } from '../../db/jobs.ts';
 import { onlyOwner } from '../auth/identity.ts';
 import { bodyOf } from '../bodies.ts';
 import { decodeCursor } from '../cursor.ts';
@@ -45,10 +45,10 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       yield* cutText(await readDecisionPart(db, job.jobId, part));
     }
     yield takenAt ? '}' : 'null';
-    const result = isEnded(job.status) ? await readAnswer(db, job.jobId) : undefined;
+    const result = isEnded(job.status) ? await readAnswerPieces(db, job.jobId) : undefined;
     if (result) {
       yield ',"result":';
-      yield* cutText(result.body);
+      yield* typeof result.body === 'string' ? cutText(result.body) : result.body;
     }
     yield '}';
   }

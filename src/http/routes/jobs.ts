@@ -4,13 +4,14 @@ import { cancelledAnswer, metadata, success } from '../../answers/envelope.ts';
 import { isEnded, JOB_KINDS, JOB_STATUSES, Job, JobReference } from '../../contracts/jobs.ts';
 import { SOLVER_STATUSES } from '../../contracts/optimize.ts';
 import { estimateJob } from '../../db/job-estimate.ts';
-import { cancelJob, type JobRecord, readAnswer, readAttempts, readJobPage } from '../../db/jobs.ts';
+import { cancelJob, type JobRecord, readAnswerPieces, readAttempts, readJobPage } from '../../db/jobs.ts';
 import { readQueuePosition } from '../../db/turns.ts';
 import { onlyOwner } from '../auth/identity.ts';
 import { decodeCursor } from '../cursor.ts';
 import type { Deps } from '../deps.ts';
 import { findJob } from '../find-job.ts';
 import { estimateOnWire, historyOnWire, jobOnWire, phasesOnWire } from '../job-view.ts';
+import { streamData } from '../list-stream.ts';
 import {
   CREATED_QUERY,
   checkPeriod,
@@ -43,12 +44,12 @@ const CANCEL_WAIT_MS = 2000;
 
 /** `/api/v1/jobs`: list them, read one, cancel one. */
 export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPluginAsyncTypebox {
-  /** The envelope as JSON text. The job's answer is inserted unchanged, without parsing it. */
-  async function envelope(requestId: string, job: JobRecord): Promise<string> {
+  /** The envelope as JSON text or pieces of it. The job's answer is inserted unchanged, without parsing it. */
+  async function envelope(requestId: string, job: JobRecord) {
     const { jobId, status } = job;
     const [attempts, answer, place] = await Promise.all([
       readAttempts(db, jobId),
-      isEnded(status) ? readAnswer(db, jobId) : undefined,
+      isEnded(status) ? readAnswerPieces(db, jobId) : undefined,
       isEnded(status) ? undefined : readPlace(job),
     ]);
     const data = JSON.stringify({
@@ -57,8 +58,15 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
       phases: phasesOnWire(job, attempts),
       attempt_history: historyOnWire(attempts),
     });
+    if (answer && typeof answer.body !== 'string') return streamData(requestId, addResult(data, answer.body));
     const withResult = answer ? `${data.slice(0, -1)},"result":${answer.body}}` : data;
     return `{"status":"success","data":${withResult},"metadata":${JSON.stringify(metadata(requestId))}}`;
+  }
+
+  async function* addResult(data: string, result: AsyncIterable<Uint8Array>) {
+    yield `${data.slice(0, -1)},"result":`;
+    yield* result;
+    yield '}';
   }
 
   /** Queue position of a job that has not ended, and its estimated end. */

@@ -185,22 +185,21 @@ function checkVehicles(
   unknown: string,
   list: FaultList,
 ): void {
-  const firstIndex = new Map<string, number>();
+  const firstIndex = hasRepeatedId(vehicles) ? new Map<string, number>() : undefined;
   for (let v = 0; v < vehicles.length; v++) {
     if (list.full) return;
     const vehicle = vehicles[v];
-    const path = `fleet_state.vehicles[${v}]`;
-    checkEither(vehicle, 'id', 'vehicle_id', path, list);
-    checkEither(vehicle, 'location', 'location_id', path, list);
+    checkEither(vehicle, 'id', 'vehicle_id', v, list);
+    checkEither(vehicle, 'location', 'location_id', v, list);
     const id = vehicle.id ?? vehicle.vehicle_id;
-    if (id !== undefined) {
+    if (firstIndex && id !== undefined) {
       const first = firstIndex.get(id);
       if (first === undefined) firstIndex.set(id, v);
       else {
         const name = vehicle.id === undefined ? 'vehicle_id' : 'id';
         list.add(
-          `${path}.${name}`,
-          `vehicle ${JSON.stringify(id)} is a duplicate of fleet_state.vehicles[${first}]; give each ` +
+          `${pathOf(v)}.${name}`,
+          `vehicle ${JSON.stringify(id)} is a duplicate of ${pathOf(first)}; give each ` +
             'vehicle its own id',
         );
       }
@@ -208,20 +207,36 @@ function checkVehicles(
     const location = vehicle.location ?? vehicle.location_id;
     if (location !== undefined && !known.has(location)) {
       const name = vehicle.location === undefined ? 'location_id' : 'location';
-      list.add(`${path}.${name}`, `location ${location} ${unknown}`);
+      list.add(`${pathOf(v)}.${name}`, `location ${location} ${unknown}`);
     }
   }
 }
+
+/** A set takes half the time of the map that names the first one. */
+function hasRepeatedId(vehicles: readonly VehicleInput[]): boolean {
+  const ids = new Set<string>();
+  let count = 0;
+  for (const { id, vehicle_id } of vehicles) {
+    const given = id ?? vehicle_id;
+    if (given === undefined) continue;
+    ids.add(given);
+    count++;
+  }
+  return ids.size < count;
+}
+
+/** Made only for a fault: a fleet has a hundred thousand vehicles. */
+const pathOf = (v: number) => `fleet_state.vehicles[${v}]`;
 
 function checkEither(
   vehicle: VehicleInput,
   name: 'id' | 'location',
   other: 'vehicle_id' | 'location_id',
-  path: string,
+  v: number,
   list: FaultList,
 ): void {
   const both = vehicle[name] !== undefined && vehicle[other] !== undefined;
   const none = vehicle[name] === undefined && vehicle[other] === undefined;
-  if (both) list.add(`${path}.${other}`, `${other} means the same as ${name}; give only one of them`);
-  if (none) list.add(`${path}.${name}`, `${name} is required but missing (${other} is accepted too)`);
+  if (both) list.add(`${pathOf(v)}.${other}`, `${other} means the same as ${name}; give only one of them`);
+  if (none) list.add(`${pathOf(v)}.${name}`, `${name} is required but missing (${other} is accepted too)`);
 }

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { type AttemptEnd, claimJob, finishJob, readJobInput } from '../../src/db/job-claims.ts';
+import { insertJob } from '../../src/db/job-intake.ts';
+import { packAnswer, readAnswer, readJobRequest } from '../../src/db/jobs.ts';
+import { readPackedText } from '../../src/db/packed-json.ts';
+import { dropInputs } from '../../src/db/retention.ts';
+import { newJob } from '../helpers/jobs.ts';
+import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
+
+const { db, pool } = openTestDatabase(await createTestDatabase());
+
+/** JSON with white space and characters of one to four bytes, of so many characters. */
+const jsonOf = (length: number) => `{ "text":\n"${'aß…🚲'.repeat(length / 5)}" }`;
+const LARGE = jsonOf(3_000_000);
+const DONE: AttemptEnd = { outcome: 'completed', reason: null, phases: [] };
+
+/** Stores a job with this request, ends it with this answer, and returns its columns. */
+async function endWith(
+  input: string | Uint8Array,
+  answer: { httpStatus: number; body: string | Uint8Array },
+) {
+  const { jobId } = await insertJob(db, newJob({ input }));
+  const job = (await claimJob(db, 'w'))!;
+  expect(job.jobId).toBe(jobId);
+  const read = job.input ?? (await readJobInput(db, jobId));
+  const end = { status: 'completed', solverStatus: 'optimal', answer: await packAnswer(answer) } as const;
+  expect(await finishJob(db, job, end, DONE)).not.toBeNull();
+  const { rows } = await pool.query(
+    `select input ->> 'text' as input, octet_length(packed_input) as packed_input, result ->> 'text' as result,
+       octet_length(packed_result) as packed_result from jobs where job_id = $1`,
+    [jobId],
+  );
+  return { jobId, job, request: readPackedText(read.request), columns: rows[0] };
+}
+
+/** The answer of a job, as text. */
+async function readText(jobId: string) {
+  const answer = await readAnswer(db, jobId);
+  return answer && { ...answer, body: String(answer.body) };
+}
+
+describe('a request and an answer', () => {
+  test('that are large are stored packed, in a fraction of their size, and read as they were', async () => {
+    for (const form of [LARGE, new TextEncoder().encode(LARGE)]) {
+      const { jobId, job, request, columns } = await endWith(form, { httpStatus: 200, body: form });
+      expect(job.input).toBeNull();
+      expect(request).toBe(LARGE);
+      expect(String(await readJobRequest(db, jobId))).toBe(LARGE);
+      expect(await readText(jobId)).toEqual({ httpStatus: 200, body: LARGE });
+      expect(columns).toMatchObject({ input: null, result: null });
+      expect(columns.packed_input).toBeLessThan(LARGE.length / 100);
+      expect(columns.packed_result).toBeLessThan(LARGE.length / 100);
+    }
+  });
+
+  test('that are small stay JSON that SQL reads', async () => {
+    const small = '{"text": "ß"}';
+    const { jobId, job, columns } = await endWith(small, { httpStatus: 200, body: small });
+    expect(job.input?.request).toBe(small);
+    expect(await readAnswer(db, jobId)).toEqual({ httpStatus: 200, body: small });
+    expect(columns).toEqual({ input: 'ß', packed_input: null, result: 'ß', packed_result: null });
+  });
+
+  test('that is an error stays JSON whatever its size: lists show what it says', async () => {
+    const { jobId, columns } = await endWith('{}', { httpStatus: 422, body: LARGE });
+    expect(columns.result).toBe(JSON.parse(LARGE).text);
+    expect(columns.packed_result).toBeNull();
+    expect(await readAnswer(db, jobId)).toEqual({ httpStatus: 422, body: LARGE });
+  });
+
+  test('is removed with its packed text when its retention ends', async () => {
+    const { jobId } = await endWith(LARGE, { httpStatus: 200, body: LARGE });
+    await pool.query("update jobs set finished_at = now() - interval '31 days' where job_id = $1", [jobId]);
+    expect(await db.transaction((tx) => dropInputs(30)(tx, 100))).toBe(1);
+    const { rows } = await pool.query('select input, packed_input from jobs where job_id = $1', [jobId]);
+    expect(rows).toEqual([{ input: null, packed_input: null }]);
+    expect(await readJobRequest(db, jobId)).toBeUndefined();
+    expect(await readText(jobId)).toEqual({ httpStatus: 200, body: LARGE });
+  });
+});
+
+test('whoever stores a job with an earlier version gets an answer that this version can read', async () => {
+  for (const [format, isPacked] of [
+    [0, false],
+    [1, false],
+    [2, true],
+  ] as const) {
+    const { jobId } = await insertJob(db, newJob());
+    await pool.query('update jobs set format = $2 where job_id = $1', [jobId, format]);
+    const job = await claimJob(db, 'w');
+    expect([job?.jobId, job?.isAnswerPacked]).toEqual([jobId, isPacked]);
+  }
+});
+
+test('for a day after an upgrade nothing is packed, since processes of the version before may read it', async () => {
+  await pool.query("select pack_json_from(now() + interval '1 minute')");
+  const early = await endWith(LARGE, { httpStatus: 200, body: '{}' });
+  expect(early.columns.input).toBe(JSON.parse(LARGE).text);
+  expect([early.columns.packed_input, early.job.isAnswerPacked]).toEqual([null, false]);
+  await pool.query('select pack_json_from(now())');
+  const late = await endWith(LARGE, { httpStatus: 200, body: '{}' });
+  expect([late.columns.input, late.job.isAnswerPacked]).toEqual([null, true]);
+});
