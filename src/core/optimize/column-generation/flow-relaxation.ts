@@ -158,8 +158,9 @@ function movesOfTree(
   const from: number[] = [];
   const to: number[] = [];
   const vehicles: number[] = [];
+  const unserved = capacities.length * n;
   const add = (source: number, sink: number, units: number) => {
-    if (source % n === sink) return;
+    if (source === unserved || source % n === sink) return;
     from.push(source);
     to.push(sink);
     vehicles.push(units / (capacities[Math.floor(source / n)] * perDemand));
