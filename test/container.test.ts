@@ -131,7 +131,7 @@ describe('the compose file', () => {
 
     const { panels, templating } = JSON.parse(read(file));
     expect(panels.length).toBeGreaterThan(10);
-    // The variable offers all sources of the type, the default one first: in Grafanas of others they have other names.
+    // The variable offers all sources of the type, the default one first: another Grafana may name them otherwise.
     expect(templating.list).toMatchObject([{ name: 'source', type: 'datasource', query: source.type }]);
     expect(source.isDefault).toBe(true);
     for (const { title, datasource, targets } of panels) {

@@ -22,7 +22,7 @@ const { api, sockets, caller, messages } = workerData as {
 setPriority(0, 10);
 const frames = Buffer.concat(messages.map(frameOf));
 const RETRY_MS = 200;
-/** A WebSocket on which nothing has moved for so long is closed by the service, which waits for the end of this side. */
+/** A WebSocket on which nothing moves for so long was closed by the service, which waits for this side to end it. */
 const MAX_SILENCE_MS = 2000;
 let taken = 0;
 
