@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../src/commands/start/embedded-postgres.ts';
-import { JOB_FORMAT } from '../../src/contracts/jobs.ts';
+import { JOB_FORMAT, PACKED_FORMAT } from '../../src/contracts/jobs.ts';
 import { FLEET, START_DATE, storeDemand } from '../helpers/decisions.ts';
 import { newTemporaryFolder } from '../helpers/folders.ts';
 import { send, simpleRequest, TEST_LOCATIONS } from '../helpers/service.ts';
@@ -18,6 +18,9 @@ import {
 
 /** Two versions start, run and stop six processes one after the other: 40 s on two cores with a load of 25. */
 const TIMEOUT_MS = 300_000;
+
+/** Vehicles whose request and plan have more than 64 KiB each. */
+const LARGE_FLEET = 2000;
 
 type Kind = 'optimize' | 'decision' | 'backtest' | 'replay' | 'start';
 
@@ -151,6 +154,13 @@ describe.skipIf(!isThere)('an upgrade', () => {
       socket.close();
       await sideBySide;
 
+      // What is large, too: nothing is packed while the version before may read it.
+      const many = { body: simpleRequest(LARGE_FLEET), headers: { 'idempotency-key': 'large' } };
+      const large = (await send(`${newApi.url}/api/v1/optimize`, many)).body.metadata.job_id;
+      jobIds.set('large', new Set([large]));
+      const seen = await send(`${oldApi.url}/api/v1/jobs/${large}`);
+      expect(seen.body.data.result.data.allocation_plan).toHaveLength(LARGE_FLEET);
+
       // The same key and body at both versions is the same job.
       for (const kind of OLD) {
         const same = { body: JOBS[kind].body, headers: { 'idempotency-key': `both-${kind}` } };
@@ -214,7 +224,7 @@ describe.skipIf(!isThere)('an upgrade', () => {
       }
       const workedOn = (format: number) =>
         new Set(rows.filter((job) => 'format' in job && job.format === format).flatMap((job) => job.by));
-      expect(workedOn(JOB_FORMAT)).toEqual(new Set([String(newWorker.pid)]));
+      expect(workedOn(PACKED_FORMAT - 1)).toEqual(new Set([String(newWorker.pid)]));
       expect(workedOn(0)).toContain(String(oldWorker.pid));
       // An old worker would have begun at midnight.
       const begun = await pool.query('select distinct start_hour from decisions order by 1');

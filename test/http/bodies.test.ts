@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { readJobRequest } from '../../src/db/jobs.ts';
 import { MAX_LOOP_BODY_BYTES } from '../../src/http/intake/intake.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 
@@ -13,9 +14,10 @@ describe('bodies', () => {
     });
     url = `${service.url}/api/v1/optimize`;
   });
-  const storedInput = async (jobId: string) =>
-    (await service.pool.query('select input::text as input, input_hash from jobs where job_id = $1', [jobId]))
-      .rows[0];
+  const storedInput = async (jobId: string) => {
+    const { rows } = await service.pool.query('select input_hash from jobs where job_id = $1', [jobId]);
+    return { input: String(await readJobRequest(service.db, jobId)), input_hash: rows[0].input_hash };
+  };
   /** White space that makes a body large enough for a thread. */
   const padding = ' '.repeat(MAX_LOOP_BODY_BYTES);
   const SIZES = [

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { readAnswer } from '../../src/db/jobs.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { type Answer, send, simpleRequest, startTestService } from '../helpers/service.ts';
 import { describeOnBothBackends } from '../helpers/services.ts';
@@ -28,9 +29,8 @@ describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
     }
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 422]);
     for (const { body, text } of answers) {
-      const stored = 'select result::text from jobs where job_id = $1';
-      const { rows } = await service.pool.query(stored, [body.metadata.job_id]);
-      expect(rows[0].result).toBe(text);
+      const stored = await readAnswer(service.db, body.metadata.job_id);
+      expect(String(stored?.body)).toBe(text);
     }
   });
 
