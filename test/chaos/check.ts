@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JobStatus } from '../../src/contracts/jobs.ts';
 import type { OptimizationResult, OptimizeRequest } from '../../src/contracts/optimize.ts';
 import type { LocationPoint } from '../../src/core/optimize/problem/model.ts';
+import { readPackedText } from '../../src/db/packed-json.ts';
 import type { LedgerCaller } from './caller.ts';
 import { attemptFaults, type StoredAttempt } from './check-attempts.ts';
 import { outlookFaults, planFaults } from './check-plan.ts';
@@ -60,6 +61,19 @@ export type Totals = {
   /** attempts by how they ended, and those that a pause cut short */
   attempts: Record<string, number>;
 };
+
+/** What stands for `input` and `result` where these are large. */
+type Packed = { packed_input: Buffer | null; packed_result: Buffer | null };
+
+function unpacked(row: JobRow & Packed): JobRow {
+  const read = (packed: Buffer | null, small: unknown) =>
+    packed ? JSON.parse(readPackedText(packed)) : small;
+  return {
+    ...row,
+    input: read(row.packed_input, row.input),
+    result: read(row.packed_result, row.result),
+  };
+}
 
 const ROWS_PER_PAGE = 200;
 
@@ -177,9 +191,9 @@ export async function checkJobs(deps: {
   };
 
   for (let after = ''; ; ) {
-    const rows = await postgres.query<JobRow>(
+    const rows = await postgres.query<JobRow & Packed>(
       `select job_id, request_id, status, http_status, idempotency_key, schedule_id, attempts, crashes, to_json(finished_at) as finished_at,
-         input, result,
+         input, result, packed_input, packed_result,
          (select d.forecast from decisions d where d.decision_id = jobs.job_id) as forecast,
          coalesce((select json_agg(a order by a.attempt) from job_attempts a where a.job_id = jobs.job_id), '[]') as attempt_rows,
          coalesce((select json_agg(json_build_object('replay_id', r.replay_id, 'data', r.data))
@@ -193,7 +207,7 @@ export async function checkJobs(deps: {
       [after],
     );
     for (const row of rows) {
-      checkRow(row);
+      checkRow(unpacked(row));
       if (row.idempotency_key !== null) keys.set(row.idempotency_key, row.job_id);
     }
     if (rows.length < ROWS_PER_PAGE) break;
