@@ -110,8 +110,8 @@ export async function insertJob(
 }
 
 /**
- * The format of a job that is stored now. For a day after an upgrade nothing is packed, so that processes of the version
- * before can read all requests and answers (`packs_json` in the migration `packed_json`).
+ * The format of a job that is stored now. For a day after an upgrade nothing is packed, so that processes of the
+ * version before can read all requests and answers (`packs_json` in the migration `packed_json`).
  */
 export const FORMAT_TODAY = sql.raw(
   `(case when packs_json() then ${JOB_FORMAT} else ${PACKED_FORMAT - 1} end)::smallint`,
