@@ -105,8 +105,8 @@ async function store(
   let tries = 0;
   const finished = await untilAvailable(deps, async () => {
     const isFirst = tries++ === 0;
-    const packed = { ...ending, answer, progress: job.progress };
-    const stored = await finishJob(deps.db, job, packed, attemptEnd, made);
+    const known = { ...ending, answer, progress: job.progress };
+    const stored = await finishJob(deps.db, job, known, attemptEnd, made);
     // An earlier try may have stored the end, and lost its connection before it knew.
     return stored ?? (isFirst ? null : await readFinishedJob(deps.db, job, ending, attemptEnd));
   });

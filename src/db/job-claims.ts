@@ -62,6 +62,7 @@ export async function claimJob(
   first: JobPriority | null = null,
   { runningPerCaller, lockSeconds }: RunningLimit = NO_RUNNING_LIMIT,
 ): Promise<ClaimedJob | undefined> {
+  // The one job is looked up by its key: for a join PostgreSQL might read all jobs.
   const statement = sql`
     select job_id as "jobId", kind, attempt, crashes, cancel_requested as "cancelRequested", request_id as "requestId",
       facts, input, locations,

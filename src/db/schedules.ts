@@ -294,7 +294,8 @@ const insertJobOf = (scheduleId: string, dueAt: string, { jobId, requestId, trac
   wanted as (
     select s.*, s.facts ->> 'previousPlanId' = ${LAST_PLAN} as is_last,
       s.facts ->> 'previousPlanId' <> ${LAST_PLAN} and not exists (
-        select from ${plans} where plan_id = s.facts ->> 'previousPlanId') as is_gone, (select plan_id from previous) as last_plan,
+        select from ${plans} where plan_id = s.facts ->> 'previousPlanId') as is_gone,
+      (select plan_id from previous) as last_plan,
       case when s.facts ->> 'start_at' = ${START_NOW} then jsonb_build_object('start_at', ${dueAt}::text) else '{}' end
         as start
     from ${schedules} s, decided where s.schedule_id = ${scheduleId}),

@@ -83,7 +83,8 @@ export async function recordAttempt(
         last_http_status = ${httpStatus}::int, last_answer = ${answer}::text, last_error = ${error}::text
       from (
         select delivery_id, t.next_at,
-          case when ${status}::text = 'waiting' and t.next_at > retry_until then 'dead' else ${status}::text end as status
+          case when ${status}::text = 'waiting' and t.next_at > retry_until then 'dead' else ${status}::text end
+            as status
         from ${webhookDeliveries}
         cross join (select now() + make_interval(secs => ${delaySeconds}::float8) as next_at) t
         where delivery_id = ${deliveryId}) n

@@ -1,32 +1,18 @@
 import { expect, test } from 'vitest';
 import { readAttempts, readJob } from '../../src/db/jobs.ts';
 import { createLogger } from '../../src/process/logger.ts';
-import { openEventBus } from '../../src/queue/bus.ts';
-import { openQueue } from '../../src/queue/queue.ts';
 import { runJob } from '../../workers/run-job.ts';
 import { createRunningJobs } from '../../workers/running-jobs.ts';
-import { openThreads, type Threads } from '../../workers/threads.ts';
+import type { Threads } from '../../workers/threads.ts';
 import { createTravelCache } from '../../workers/travel-cache.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 import { openTestDatabase } from '../helpers/services.ts';
+import { openWorkerParts } from '../helpers/worker-parts.ts';
 
 const service = await startTestService({ workers: 0 });
 const { pool, config } = service;
-const fail = (error: Error) => {
-  throw error;
-};
-const [bus, queue, threads] = [
-  openEventBus(config, fail),
-  await openQueue(config, fail),
-  openThreads(1, config.JOB_OVERRUN_SECONDS),
-];
-atEnd(async () => {
-  await threads.close();
-  await queue.close();
-  await bus.close();
-});
-
+const { bus, queue, threads } = await openWorkerParts(config);
 /** The database, with settings of PostgreSQL for the connections of the worker. */
 const openWith = (options: string) => {
   const url = new URL(config.DATABASE_URL ?? '');

@@ -2,40 +2,27 @@ import { expect, test } from 'vitest';
 import { readAttempts, readJob } from '../../src/db/jobs.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { openMetrics } from '../../src/process/metrics.ts';
-import { openEventBus } from '../../src/queue/bus.ts';
-import { openQueue } from '../../src/queue/queue.ts';
 import { addWorkerMetrics } from '../../workers/metrics.ts';
 import { runJob } from '../../workers/run-job.ts';
 import { createRunningJobs } from '../../workers/running-jobs.ts';
-import { openThreads, type Threads } from '../../workers/threads.ts';
+import type { Threads } from '../../workers/threads.ts';
 import { createTravelCache } from '../../workers/travel-cache.ts';
 import { openProxy } from '../chaos/proxy.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 import { openTestDatabase } from '../helpers/services.ts';
+import { openWorkerParts } from '../helpers/worker-parts.ts';
 
 const service = await startTestService({ workers: 0 });
 const { pool, config } = service;
-const fail = (error: Error) => {
-  throw error;
-};
-const [bus, queue, threads] = [
-  openEventBus(config, fail),
-  await openQueue(config, fail),
-  openThreads(1, config.JOB_OVERRUN_SECONDS),
-];
+const { bus, queue, threads } = await openWorkerParts(config);
 const url = new URL(config.DATABASE_URL ?? '');
 const wire = await openProxy(Number(url.port));
 url.hostname = '127.0.0.1';
 url.port = String(wire.port);
 /** The database as the worker reaches it. */
 const { db } = openTestDatabase(url.href);
-atEnd(async () => {
-  await wire.close();
-  await threads.close();
-  await queue.close();
-  await bus.close();
-});
+atEnd(() => wire.close());
 
 test('a worker whose connection is lost after its commit announces and counts the end of the job, once', async () => {
   const heard: string[] = [];

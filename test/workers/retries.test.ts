@@ -1,34 +1,19 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/process/logger.ts';
-import { openEventBus } from '../../src/queue/bus.ts';
-import { openQueue } from '../../src/queue/queue.ts';
 import { runJob } from '../../workers/run-job.ts';
 import { createRunningJobs } from '../../workers/running-jobs.ts';
-import { openThreads, type Threads } from '../../workers/threads.ts';
+import type { Threads } from '../../workers/threads.ts';
 import { createTravelCache } from '../../workers/travel-cache.ts';
-import { atEnd } from '../helpers/at-end.ts';
 import { START_DATE, storeDemand } from '../helpers/decisions.ts';
 import { send, startTestService } from '../helpers/service.ts';
+import { openWorkerParts } from '../helpers/worker-parts.ts';
 
 const service = await startTestService({
   workers: 0,
   overrides: { JOB_RETRY_DELAY_SECONDS: 0, FORECASTING_TIME_ZONE: 'America/New_York' },
 });
 const { pool, db, config } = service;
-const fail = (error: Error) => {
-  throw error;
-};
-const [bus, queue, threads] = [
-  openEventBus(config, fail),
-  await openQueue(config, fail),
-  openThreads(1, config.JOB_OVERRUN_SECONDS),
-];
-atEnd(async () => {
-  await threads.close();
-  await queue.close();
-  await bus.close();
-});
-
+const { bus, queue, threads } = await openWorkerParts(config);
 /** Runs the next job, once. @param beforePlan called when its inputs are complete; if it throws, the thread dies */
 const work = (beforePlan: () => Promise<void> = async () => {}) => {
   const start: Threads['start'] = (name, ...rest) => {
