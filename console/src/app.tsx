@@ -4,7 +4,6 @@ import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { news } from './announce.ts';
 import { keepKey, key } from './api/key.ts';
 import { loadLocations } from './api/locations.ts';
-import { startKeys } from './keys.ts';
 import { PAGES } from './pages/pages.ts';
 import { addressOf, page } from './router.ts';
 import { texts } from './texts.ts';
@@ -16,7 +15,6 @@ import { Empty, Failure, Loading } from './ui/states.tsx';
 const THEMES: Theme[] = ['auto', 'light', 'dark'];
 
 export function App() {
-  useEffect(() => startKeys(), []);
   // Every page has times, which are on the city's clock. A page that needs locations says itself why there are none.
   useEffect(() => void loadLocations().catch(() => undefined), []);
   return (

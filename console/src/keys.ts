@@ -6,8 +6,8 @@ import { isSearchOpen } from './ui/search.tsx';
 /** Longest pause between `g` and the letter of a page. */
 const PAUSE_MS = 1500;
 
-/** Reads the keys that work on every page. @returns ends it */
-export function startKeys(): () => void {
+/** Reads the keys that work on every page. */
+export function startKeys(): void {
   let pressedG = Number.NEGATIVE_INFINITY;
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
@@ -22,7 +22,6 @@ export function startKeys(): () => void {
     event.preventDefault();
   };
   window.addEventListener('keydown', onKey);
-  return () => window.removeEventListener('keydown', onKey);
 }
 
 function isTyping(target: EventTarget | null): boolean {
