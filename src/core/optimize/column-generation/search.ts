@@ -9,18 +9,21 @@
  *      Small problems that branching does not prove soon: a plan by simulated annealing (`anneal.ts`), if there is
  *      none; choosing configurations of locations (`configuration-model.ts`); a better plan by annealing
  *      Large problems: rounded numbers of vehicles (`round-numbers.ts`), then parts of the city one after the other, by
- *      local search, then each by a search of its own (`parts.ts`)
+ *      local search, then each by a search of its own (`parts.ts`). Medium ones, if branching does not prove them soon:
+ *      annealing (`anneal-city.ts`), then small parts
  *   4. branch and cut among all moves that a cheaper plan can use: those whose reduced cost is within the gap
  */
 
 import { type RunControl, type SolverModel, withSolverModel } from '../highs/highs.ts';
+import { evaluateMoves } from '../problem/evaluate.ts';
 import { createIncumbent, DUAL_NOISE, type Incumbent } from '../problem/incumbent.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { dearestMove } from '../problem/network.ts';
 import { randomFrom } from '../problem/random.ts';
+import { leastServed } from '../problem/service-level.ts';
 import { dearestLoad } from '../problem/unmet-cost.ts';
 import { countVehicles } from '../problem/variants.ts';
-import { evenPartOf, timeFor } from '../run/budget.ts';
+import { evenPartOf, msOf, timeFor } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
 import { checkOf, isOver, type Stopping, untilOutOfTime } from '../run/stopping.ts';
 import type { BaseModel } from './base-model.ts';
@@ -32,9 +35,20 @@ import type { Context, Searched } from './context.ts';
 import { addLocationCuts } from './cuts/separate-cuts.ts';
 import { type FlowRelaxation, hasFlowRelaxation, relaxByFlow } from './flow-relaxation.ts';
 import { annealPlans, canAnneal } from './heuristics/anneal.ts';
+import { type AnnealingRun, annealCity } from './heuristics/anneal-city.ts';
 import { integerColumnsOf, planGreedily } from './heuristics/greedy.ts';
 import { canImprove, improve } from './heuristics/improve.ts';
-import { type CityPart, chooseParts, hasParts, partOf } from './heuristics/parts.ts';
+import {
+  BRANCHED_SIZE,
+  type CityPart,
+  chooseParts,
+  hasParts,
+  hasSmallParts,
+  IMPROVED_SIZE,
+  type PartSize,
+  partOf,
+  SEARCHED_SIZE,
+} from './heuristics/parts.ts';
 import { planForIntegers, roundGreedily, roundUp } from './heuristics/round.ts';
 import { planByNumbers } from './heuristics/round-numbers.ts';
 import { cheapestMovesTo, presenceAfter } from './heuristics/transports.ts';
@@ -73,6 +87,14 @@ const MIN_RAISE = 1e-5;
 const PART_GAP_SHARE = 0.25;
 /** Rounds of parts go on while one saves this share. */
 const MIN_GAIN = 1e-4;
+/** The local search leaves a part when a round of exchanges saves less than this share of its cost. */
+const MIN_STEP_GAIN = 1e-4;
+/** Of the first plan of a large city, and the share of the fleet's capacity that has to serve. */
+const FAR_FIRST_GAP = 0.1;
+const SCARCE_SHARE = 0.9;
+/** Annealing of a large city from a rounded plan, and of a medium one from the local search's. */
+const LARGE_RUN: AnnealingRun = { proposals: 8000, firstLoss: 0.1, lastLoss: 0.01 };
+const MEDIUM_RUN: AnnealingRun = { proposals: 200_000, firstLoss: 0.1, lastLoss: 0.005 };
 /** Annealing runs for a first plan: where these find none, often there is none. */
 const FIRST_PLAN_RUNS = 3;
 
@@ -90,10 +112,13 @@ export async function search(
   let ended: Searched | Open = 'stopped';
   untilOutOfTime(() => {
     if (start) startFromFlow(context, start, early);
-    ended = run(context, early);
+    ended = incumbent.isProved() ? 'done' : run(context, early);
   });
-  if (typeof ended === 'object')
-    ended = await (hasParts(problem) ? finishByParts : finishPuzzle)(context, ended, control);
+  if (typeof ended === 'object') {
+    const open: Open = ended;
+    const isByParts = hasParts(problem) || (open.configurations === null && hasSmallParts(problem));
+    ended = await (isByParts ? finishByParts : finishPuzzle)(context, open, control);
+  }
   // Time is up without a plan: a greedy plan from the present moves is better than none.
   if (ended === 'stopped' && incumbent.best() === null && !incumbent.isCancelled()) {
     incumbent.consider(early.plan ?? planGreedily(problem, master, null, incumbent.isTooLate), 'greedy');
@@ -137,7 +162,74 @@ function startFromFlow(context: Context, flow: FlowRelaxation, early: Early): vo
     early.plan = planGreedily(problem, master, flow.values, incumbent.isOver, price) ?? roundNumbers();
   }
   raiseByLocations(context, prices, price);
-  if (flow.basis) model.setBasis(flow.basis.columnStatus, flow.basis.rowStatus);
+  if (isFarAndScarce(problem, incumbent)) {
+    const start = incumbent.best()!.moves;
+    const presence = annealCity(problem, start, price, LARGE_RUN, timeFor('annealingCity', incumbent));
+    // A little may be unmet, which rounding serves.
+    const values = presence && Float64Array.of(...presence, ...problem.supply);
+    if (values)
+      incumbent.consider(planByNumbers(problem, values, prices.atSource, price, incumbent), 'rounding');
+    incumbent.report();
+    const random = randomFrom(problem.locationIds.length);
+    for (let gained = 1; gained > MIN_GAIN && !incumbent.isProved() && !incumbent.isOver(); ) {
+      const before = incumbent.best()!.objectiveUnits;
+      improveParts(context, price, random, IMPROVED_SIZE);
+      reassign(context);
+      gained = 1 - incumbent.best()!.objectiveUnits / before;
+    }
+  }
+  if (flow.basis && !incumbent.isProved()) model.setBasis(flow.basis.columnStatus, flow.basis.rowStatus);
+}
+
+/**
+ * A very large city whose fleet barely suffices: the rounded plan is far from the bound, and a round of cuts takes a
+ * third of a minute.
+ */
+function isFarAndScarce(problem: Problem, incumbent: Incumbent): boolean {
+  if (!hasParts(problem) || canImprove(problem) || incumbent.best() === null) return false;
+  if (incumbent.boundUnits() > (1 - FAR_FIRST_GAP) * incumbent.best()!.objectiveUnits) return false;
+  const n = problem.demand.length;
+  const fleet = problem.supply.reduce(
+    (sum, count, at) => sum + count * problem.capacities[Math.floor(at / n)],
+    0,
+  );
+  return leastServed(problem) > SCARCE_SHARE * fleet;
+}
+
+/** Simulated annealing from the best plan, and the local search from where that ends. */
+function annealWhole(context: Context, price: number): void {
+  const { problem, incumbent } = context;
+  const start = incumbent.best()!.moves;
+  const presence = annealCity(problem, start, price, MEDIUM_RUN, timeFor('annealingCity', incumbent));
+  const moves = presence && cheapestMovesTo(problem, presence, incumbent);
+  if (!moves) return;
+  incumbent.consider(moves, 'rounding');
+  incumbent.report();
+  improveFrom(context, moves, price);
+}
+
+/** Local search in parts of the city that cover it, one after the other. */
+function improveParts(
+  { problem, incumbent }: Context,
+  price: number,
+  random: () => number,
+  size: PartSize,
+): void {
+  const plan = () => incumbent.best()!.moves;
+  for (const { locations } of chooseParts(problem, plan, random, size)) {
+    if (incumbent.isProved() || incumbent.isOver()) return;
+    const part = partOf(problem, plan(), locations, false);
+    let best = part.moves;
+    let units = Number.POSITIVE_INFINITY;
+    improve(part.problem, part.moves, price, incumbent.isOver, (moves) => {
+      const before = units;
+      units = evaluateMoves(part.problem, moves).objectiveUnits;
+      best = moves;
+      return units > (1 - MIN_STEP_GAIN) * before;
+    });
+    if (best !== part.moves) incumbent.consider(part.planWith(best), 'rounding');
+    incumbent.report();
+  }
 }
 
 function run(context: Context, early: Early): Searched | Open {
@@ -166,9 +258,13 @@ function run(context: Context, early: Early): Searched | Open {
     if (incumbent.isProved()) return 'done';
     if (hasParts(problem) && incumbent.best() !== null) return { relaxed, configurations: null };
     const configurations = listConfigurations(problem);
-    if (configurations || canAnneal(problem)) {
+    const isMedium = hasSmallParts(problem) && incumbent.best() !== null;
+    if (configurations || canAnneal(problem) || isMedium) {
       // What branching proves needs no better plan; the rest usually does.
-      const first = timeFor(configurations ? 'beforeConfigurations' : 'firstBranching', incumbent);
+      const part = configurations ? 'beforeConfigurations' : isMedium ? 'beforeParts' : 'firstBranching';
+      const first = timeFor(part, incumbent);
+      if (part === 'beforeParts')
+        first.deadlineMs = Math.min(first.deadlineMs, nowMs() + msOf('beforePartsMost'));
       const ended = branch(context, relaxed, first.deadlineMs);
       return ended !== 'stopped' || incumbent.isOver() ? ended : { relaxed, configurations };
     }
@@ -210,21 +306,21 @@ async function finishByParts(context: Context, { relaxed }: Open, control: RunCo
   const random = randomFrom(problem.locationIds.length);
   const price = priceOfService(base, relaxed);
   const plan = () => incumbent.best()!.moves;
-  for (const { locations } of canImprove(problem) ? [] : chooseParts(problem, plan, random)) {
-    const part = partOf(problem, plan(), locations);
-    improve(part.problem, part.moves, price, incumbent.isOver, (moves) => {
-      incumbent.consider(part.planWith(moves), 'rounding');
-      return false;
-    });
-    incumbent.report();
+  if (!canImprove(problem)) {
+    improveParts(context, price, random, SEARCHED_SIZE);
     if (incumbent.isProved()) return 'done';
     if (incumbent.isOver()) return 'stopped';
   }
+  if (hasSmallParts(problem)) {
+    untilOutOfTime(() => annealWhole(context, price));
+    if (incumbent.isProved()) return 'done';
+  }
   reassign(context);
   const time = canImprove(problem) ? timeFor('parts', control) : control;
+  const size = hasParts(problem) ? SEARCHED_SIZE : BRANCHED_SIZE;
   for (let gained = 1; gained > MIN_GAIN && !isOver(time); ) {
     const before = incumbent.best()!.objectiveUnits;
-    for (const { locations, left } of chooseParts(problem, plan, random)) {
+    for (const { locations, left } of chooseParts(problem, plan, random, size)) {
       if (isOver(time)) break;
       const part = partOf(problem, plan(), locations);
       const share = { ...control, onProgress: undefined, ...evenPartOf(time, left) };
@@ -295,12 +391,16 @@ function improvePlan(context: Context, relaxed: Relaxed, draft: Moves | null): v
   const { problem, base, incumbent } = context;
   const start = draft ?? incumbent.best()?.moves;
   if (!start || !relaxed.duals || !canImprove(problem)) return;
-  improve(problem, start, priceOfService(base, relaxed), incumbent.isOver, (moves) => {
+  improveFrom(context, start, priceOfService(base, relaxed));
+  startFromBest(context);
+}
+
+function improveFrom({ problem, incumbent }: Context, start: Moves, price: number): void {
+  improve(problem, start, price, incumbent.isOver, (moves) => {
     incumbent.consider(moves, 'rounding');
     incumbent.report();
     return incumbent.isProved();
   });
-  startFromBest(context);
 }
 
 /** Simulated annealing from the best plan, or without one; for a first plan it ends with that. */

@@ -6,12 +6,16 @@
  * with equality for moves in use, prove the flow optimal for its p. To take a vehicle from b and give it to a, flow is
  * sent along a shortest path of the residual network (Dijkstra on reduced costs), which preserves optimality:
  * successive shortest paths. The start is a flow of the network simplex.
- * O(n · sinks settled) per path. Whole cost units: all sums are exact. Reference: Ahuja, Magnanti, Orlin (1993),
- * section 9.7.
+ *
+ * Without bounds per location nobody sends a vehicle to a place without demand, except home: such places are sinks of
+ * their own vehicles alone. In a part of a city these are most places.
+ * O(places with demand · sinks settled) per path. Whole cost units: all sums are exact.
+ * Reference: Ahuja, Magnanti, Orlin (1993), section 9.7.
  */
 import type { SolvedFlow } from '../../flow/types.ts';
 import type { Problem } from '../../problem/model.ts';
 import { isAllowed } from '../../problem/network.ts';
+import { hasLocationBounds } from '../../problem/variants.ts';
 
 export type ClassTransport = ReturnType<typeof createClassTransport>;
 
@@ -38,15 +42,8 @@ export function allowedCosts({ locationIds, network, limits }: Problem): Float64
  */
 export function createClassTransport(problem: Problem, k: number, cost: Float64Array, start: SolvedFlow) {
   const n = problem.locationIds.length;
-  const supply = problem.supply.subarray(k * n, (k + 1) * n);
-  const present = Int32Array.from(supply);
-  /** By sink: the sources of its vehicles, and how many come from each. */
-  const from: number[][] = Array.from({ length: n }, () => []);
-  const count: number[][] = Array.from({ length: n }, () => []);
+  const { present, from, count, atSource, atSink } = stateOf(problem, k, cost, start);
   const send = (i: number, j: number, change: number) => changeAt(from[j], count[j], i, change);
-  const atSource = new Float64Array(n);
-  const atSink = new Float64Array(n);
-  beginWith(start);
   /** Reduced distances of the last search; Infinity for sinks it did not reach. */
   const toSink = new Float64Array(n);
   const toSource = new Float64Array(n);
@@ -54,48 +51,35 @@ export function createClassTransport(problem: Problem, k: number, cost: Float64A
   const sinkOf = new Int32Array(n);
   const isSettled = new Uint8Array(n);
   const order = new Int32Array(n);
-
-  function beginWith({ flow, duals }: SolvedFlow): void {
-    const staying = Int32Array.from(supply);
-    for (let m = 0; m < flow.units.length; m++) {
-      const i = flow.from[m];
-      send(i, flow.to[m], flow.units[m]);
-      staying[i] -= flow.units[m];
-      present[i] -= flow.units[m];
-      present[flow.to[m]] += flow.units[m];
-    }
-    // What the vehicle is worth that is worth least; it might as well stay idle.
-    const least = duals.supply.reduce(
-      (low, worth, i) => (supply[i] > 0 ? Math.min(low, worth) : low),
-      Number.POSITIVE_INFINITY,
-    );
-    for (let j = 0; j < n; j++) {
-      if (staying[j] > 0) send(j, j, staying[j]);
-      if (supply[j] > 0) atSource[j] = duals.supply[j] - least;
-      if (present[j] > 0) atSink[j] = duals.service - duals.demand[j] - least;
-      else if (problem.demand[j] > 0) atSink[j] = Number.POSITIVE_INFINITY;
-    }
-    // No vehicle is there, and one might serve: its worth is what the cheapest way there asks for.
-    for (let i = 0; i < n; i++) {
-      if (supply[i] === 0) continue;
-      for (let j = 0; j < n; j++)
-        if (present[j] === 0) atSink[j] = Math.min(atSink[j], cost[i * n + j] + atSource[i]);
-    }
-  }
+  const isBounded = hasLocationBounds(problem);
+  const takesAny = problem.demand.map((demand) => (demand > 0 || isBounded ? 1 : 0));
+  const places = Int32Array.from(takesAny.keys()).filter((j) => takesAny[j] === 1);
+  /** Other sinks that the search has reached. */
+  const homes = new Int32Array(n);
 
   /**
-   * Settles sinks by reduced distance from b, at most `most` or until `isEnd`.
+   * Settles sinks by reduced distance from b, at most `most` or until `end` is one of them.
    * @returns their number; they are in `order`
    */
-  function settle(b: number, most: number, isEnd: (j: number) => boolean): number {
+  function settle(b: number, most: number, end: number): number {
     toSink.fill(Number.POSITIVE_INFINITY);
     toSource.fill(Number.POSITIVE_INFINITY);
     isSettled.fill(0);
     toSink[b] = 0;
+    let reached = 0;
+    if (takesAny[b] === 0) homes[reached++] = b;
     for (let settled = 0; ; ) {
       let j = -1;
       let least = Number.POSITIVE_INFINITY;
-      for (let a = 0; a < n; a++) {
+      for (let p = 0; p < places.length; p++) {
+        const a = places[p];
+        if (toSink[a] < least && isSettled[a] === 0) {
+          least = toSink[a];
+          j = a;
+        }
+      }
+      for (let h = 0; h < reached; h++) {
+        const a = homes[h];
         if (toSink[a] < least && isSettled[a] === 0) {
           least = toSink[a];
           j = a;
@@ -104,20 +88,26 @@ export function createClassTransport(problem: Problem, k: number, cost: Float64A
       if (j < 0) return settled;
       isSettled[j] = 1;
       order[settled++] = j;
-      if (isEnd(j) || settled === most) return settled;
+      if (j === end || settled === most) return settled;
       for (const i of from[j]) {
         if (toSource[i] !== Number.POSITIVE_INFINITY) continue;
         toSource[i] = least;
         sinkOf[i] = j;
         const base = least + atSource[i];
         const row = i * n;
-        for (let a = 0; a < n; a++) {
-          const reached = base + cost[row + a] - atSink[a];
-          if (reached < toSink[a]) {
-            toSink[a] = reached;
+        for (let p = 0; p < places.length; p++) {
+          const a = places[p];
+          const length = base + cost[row + a] - atSink[a];
+          if (length < toSink[a]) {
+            toSink[a] = length;
             sourceOf[a] = i;
           }
         }
+        const home = base + cost[row + i] - atSink[i];
+        if (takesAny[i] === 1 || home >= toSink[i]) continue;
+        if (toSink[i] === Number.POSITIVE_INFINITY) homes[reached++] = i;
+        toSink[i] = home;
+        sourceOf[i] = i;
       }
     }
   }
@@ -153,20 +143,20 @@ export function createClassTransport(problem: Problem, k: number, cost: Float64A
 
   return {
     present: (j: number) => present[j],
-    /** A lower bound on the cost of `shift(b, a)`, in O(1). */
+    /** A lower bound on the cost of `shift(b, a)`, in O(1); none if a takes only vehicles of its own. */
     leastCost: (b: number, a: number) => atSink[a] - atSink[b],
     /**
      * The cost of one vehicle fewer at b and one more at another sink, for the `most` nearest sinks in reduced cost.
      */
     reach(b: number, most: number): { sinks: Int32Array; costs: Float64Array } {
-      const settled = present[b] > 0 ? settle(b, most + 1, () => false) : 0;
+      const settled = present[b] > 0 ? settle(b, most + 1, -1) : 0;
       const sinks = order.slice(Math.min(1, settled), settled);
       return { sinks, costs: Float64Array.from(sinks, (a) => toSink[a] - atSink[b] + atSink[a]) };
     },
     /** One vehicle fewer at b, one more at a. @returns null, without any change, if it is impossible */
     shift(b: number, a: number): ShiftMade | null {
       if (present[b] === 0) return null;
-      const settled = settle(b, n, (j) => j === a);
+      const settled = settle(b, n, a);
       return order[settled - 1] === a ? augment(b, a) : null;
     },
     /** Visits the vehicles that do not stay. */
@@ -176,6 +166,57 @@ export function createClassTransport(problem: Problem, k: number, cost: Float64A
       }
     },
   };
+}
+
+type TransportState = {
+  present: Int32Array;
+  /** By sink: the sources of its vehicles, and how many come from each. */
+  from: number[][];
+  count: number[][];
+  atSource: Float64Array;
+  atSink: Float64Array;
+};
+
+/** Of a flow. */
+function stateOf(
+  problem: Problem,
+  k: number,
+  cost: Float64Array,
+  { flow, duals }: SolvedFlow,
+): TransportState {
+  const n = problem.locationIds.length;
+  const supply = problem.supply.subarray(k * n, (k + 1) * n);
+  const present = Int32Array.from(supply);
+  const from: number[][] = Array.from({ length: n }, () => []);
+  const count: number[][] = Array.from({ length: n }, () => []);
+  const atSource = new Float64Array(n);
+  const atSink = new Float64Array(n);
+  const staying = Int32Array.from(supply);
+  for (let m = 0; m < flow.units.length; m++) {
+    const [i, j, units] = [flow.from[m], flow.to[m], flow.units[m]];
+    changeAt(from[j], count[j], i, units);
+    staying[i] -= units;
+    present[i] -= units;
+    present[j] += units;
+  }
+  // What the vehicle is worth that is worth least; it might as well stay idle.
+  const least = duals.supply.reduce(
+    (low, worth, i) => (supply[i] > 0 ? Math.min(low, worth) : low),
+    Number.POSITIVE_INFINITY,
+  );
+  for (let j = 0; j < n; j++) {
+    if (staying[j] > 0) changeAt(from[j], count[j], j, staying[j]);
+    if (supply[j] > 0) atSource[j] = duals.supply[j] - least;
+    if (present[j] > 0) atSink[j] = duals.service - duals.demand[j] - least;
+    else if (problem.demand[j] > 0) atSink[j] = Number.POSITIVE_INFINITY;
+  }
+  // No vehicle is there, and one might serve: its worth is what the cheapest way there asks for.
+  for (let i = 0; i < n; i++) {
+    if (supply[i] === 0) continue;
+    for (let j = 0; j < n; j++)
+      if (present[j] === 0) atSink[j] = Math.min(atSink[j], cost[i * n + j] + atSource[i]);
+  }
+  return { present, from, count, atSource, atSink };
 }
 
 /** @param path sinks and sources in turn: a source sent one more to the sink before it, one fewer to the next */

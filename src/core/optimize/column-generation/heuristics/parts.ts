@@ -21,8 +21,15 @@ import { joinMoves, movesOn } from '../../problem/moves.ts';
 import { requiredDemand, totalDemand } from '../../problem/service-level.ts';
 import { createCache } from '../../run/cache.ts';
 
-/** Locations of a part, outer ones included: the search takes about a second for so many. */
-const PART_LOCATIONS = 250;
+/** The most locations of a part: inner ones, and all. */
+export type PartSize = { inner: number; all: number };
+
+/** A search of its own takes about a second for so many. */
+export const SEARCHED_SIZE: PartSize = { inner: 250, all: 250 };
+/** The local search alone: outer locations, from which vehicles come, cost it little. */
+export const IMPROVED_SIZE: PartSize = { inner: 250, all: Number.POSITIVE_INFINITY };
+/** Of a city that is hardly larger than a part: branching proves most parts of so many within a second. */
+export const BRANCHED_SIZE: PartSize = { inner: 80, all: 80 };
 /** At least so many are inner ones, even if outer ones then make the part larger. */
 const MIN_INNER = 40;
 /** Share of a part's inner locations that no part before it holds, on average. */
@@ -30,10 +37,21 @@ const USUAL_NEW = 0.5;
 /** With fewer locations one search of the whole does better. */
 const MIN_LOCATIONS = 1000;
 
-/** Whether parts of the problem are problems of the same kind, and worth a search of their own. */
+/** Whether the problem is better searched part by part than as a whole. */
 export function hasParts(problem: Problem): boolean {
-  const { capacities, locationIds, limits, pinnedPlaces, movingUnits, previous } = problem;
-  if (capacities.length === 1 || locationIds.length < MIN_LOCATIONS) return false;
+  return problem.locationIds.length >= MIN_LOCATIONS && arePartsAlike(problem);
+}
+
+/** Whether parts may improve a plan that a search of the whole did not prove. A part has none itself. */
+export function hasSmallParts(problem: Problem): boolean {
+  const n = problem.locationIds.length;
+  return n > SEARCHED_SIZE.all && n < MIN_LOCATIONS && arePartsAlike(problem);
+}
+
+/** Whether parts of the problem are problems of the same kind. */
+function arePartsAlike(problem: Problem): boolean {
+  const { capacities, limits, pinnedPlaces, movingUnits, previous } = problem;
+  if (capacities.length === 1) return false;
   if (hasFurtherRules(problem) || limits.totalFleetSize !== Number.POSITIVE_INFINITY) return false;
   return !pinnedPlaces && !movingUnits && !previous && !problem.hasPlaceOutside;
 }
@@ -55,6 +73,7 @@ export function* chooseParts(
   { network, locationIds }: Problem,
   plan: () => Moves,
   random: () => number,
+  size: PartSize,
 ): Generator<{ locations: Int32Array; left: number }, void> {
   const n = locationIds.length;
   const isCovered = new Uint8Array(n);
@@ -68,7 +87,7 @@ export function* chooseParts(
     const nearest = Int32Array.from(costs.keys()).sort(
       (a, b) => costTo(a) - costTo(b) || isCovered[a] - isCovered[b] || a - b,
     );
-    const locations = nearest.subarray(0, countInner(nearest, plan())).sort();
+    const locations = nearest.subarray(0, countInner(nearest, plan(), size)).sort();
     const left = Math.ceil(open / (USUAL_NEW * locations.length));
     for (const j of locations) {
       if (isCovered[j] === 0) open--;
@@ -79,7 +98,7 @@ export function* chooseParts(
 }
 
 /** How many of the nearest locations are a part's inner ones, so that it is not too large with the outer ones. */
-function countInner(nearest: Int32Array, { source, target }: Moves): number {
+function countInner(nearest: Int32Array, { source, target }: Moves, size: PartSize): number {
   const n = nearest.length;
   const rank = new Int32Array(n);
   for (let r = 0; r < n; r++) rank[nearest[r]] = r;
@@ -90,15 +109,17 @@ function countInner(nearest: Int32Array, { source, target }: Moves): number {
   for (const r of joins) joiningAt[r]++;
   let count = 0;
   let all = 0;
-  while (count < n && (count < MIN_INNER || all + joiningAt[count] <= PART_LOCATIONS)) {
-    if (count === PART_LOCATIONS) break;
+  while (count < Math.min(n, size.inner) && (count < MIN_INNER || all + joiningAt[count] <= size.all))
     all += joiningAt[count++];
-  }
   return count;
 }
 
-/** @param inner ascending @param plan serves what is required */
-export function partOf(problem: Problem, plan: Moves, inner: Int32Array): CityPart {
+/**
+ * @param inner ascending
+ * @param plan serves what is required
+ * @param servesOutside whether vehicles from outside may stay to serve demand that the plan leaves unmet there
+ */
+export function partOf(problem: Problem, plan: Moves, inner: Int32Array, servesOutside = true): CityPart {
   const { capacities, limits, unmetCost } = problem;
   const n = problem.locationIds.length;
   const isInner = new Uint8Array(n);
@@ -111,7 +132,8 @@ export function partOf(problem: Problem, plan: Moves, inner: Int32Array): CityPa
   for (let p = 0; p < size; p++) at[locations[p]] = p;
   const unmet = unmetIn(problem, plan);
   const supply = new Int32Array(capacities.length * size);
-  const demand = Float64Array.from(locations, (j) => (isInner[j] === 1 ? problem.demand[j] : unmet[j]));
+  const left = (j: number) => (isInner[j] === 1 || servesOutside ? unmet[j] : 0);
+  const demand = Float64Array.from(locations, (j) => (isInner[j] === 1 ? problem.demand[j] : left(j)));
   for (let k = 0; k < capacities.length; k++)
     for (let p = 0; p < size; p++)
       if (isInner[locations[p]] === 1) supply[k * size + p] = problem.supply[k * n + locations[p]];
@@ -133,7 +155,7 @@ export function partOf(problem: Problem, plan: Moves, inner: Int32Array): CityPa
   const rest = movesOn(outside, plan, (m) => plan.count[m]);
   const spare = totalDemand(problem.demand) - requiredDemand(problem) - totalDemand(unmet);
   let mayMiss = Math.max(0, spare);
-  for (const j of locations) mayMiss += unmet[j];
+  for (const j of locations) mayMiss += left(j);
   const total = totalDemand(demand);
   const { pinned: _pinned, bounds: _bounds, minutesOf: _minutes, priorities: _levels, ...whole } = problem;
   return {

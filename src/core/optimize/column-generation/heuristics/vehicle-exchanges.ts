@@ -43,9 +43,8 @@ type Proposal = {
   addedCost: number;
 };
 
-/** All vehicles stay. @param costs from `allowedCosts` */
-export function placeFleet(problem: Problem, costs: Float64Array, random: () => number): PlacedFleet {
-  const { supply, capacities, demand } = problem;
+/** Of each vehicle, ascending by class, then by location: its class, its capacity, and the location where it is now. */
+export function singleVehicles({ supply, capacities, demand }: Problem) {
   const n = demand.length;
   const classes: number[] = [];
   const home: number[] = [];
@@ -55,14 +54,23 @@ export function placeFleet(problem: Problem, costs: Float64Array, random: () => 
       home.push(at % n);
     }
   }
+  return {
+    classOf: Int32Array.from(classes),
+    capacity: Float64Array.from(classes, (k) => capacities[k]),
+    home: Int32Array.from(home),
+  };
+}
+
+/** All vehicles stay. @param costs from `allowedCosts` */
+export function placeFleet(problem: Problem, costs: Float64Array, random: () => number): PlacedFleet {
+  const n = problem.demand.length;
+  const vehicles = singleVehicles(problem);
   const fleet: PlacedFleet = {
     problem,
     costs,
     random,
-    classOf: Int32Array.from(classes),
-    capacity: Float64Array.from(classes, (k) => capacities[k]),
-    home: Int32Array.from(home),
-    at: Int32Array.from(home),
+    ...vehicles,
+    at: vehicles.home.slice(),
     spare: new Float64Array(n),
     cost: 0,
     unmet: 0,
@@ -82,32 +90,54 @@ export function placeFleet(problem: Problem, costs: Float64Array, random: () => 
 export function sumUp(fleet: PlacedFleet): void {
   const { problem, costs, capacity, home, at, spare } = fleet;
   const n = spare.length;
+  fleet.unmet = sumSpare(problem, capacity, at, spare);
   fleet.cost = 0;
-  fleet.unmet = 0;
-  for (let j = 0; j < n; j++) spare[j] = -problem.demand[j];
-  for (let v = 0; v < at.length; v++) {
-    spare[at[v]] += capacity[v];
-    fleet.cost += costs[home[v] * n + at[v]];
-  }
-  for (let j = 0; j < n; j++) fleet.unmet += Math.max(0, -spare[j]);
+  for (let v = 0; v < at.length; v++) fleet.cost += costs[home[v] * n + at[v]];
+}
+
+/** Sums up `spare`, as in `PlacedFleet`. @returns the unmet demand */
+export function sumSpare(
+  { demand }: Problem,
+  capacity: Float64Array,
+  at: Int32Array,
+  spare: Float64Array,
+): number {
+  let unmet = 0;
+  for (let j = 0; j < spare.length; j++) spare[j] = -demand[j];
+  for (let v = 0; v < at.length; v++) spare[at[v]] += capacity[v];
+  for (let j = 0; j < spare.length; j++) unmet += Math.max(0, -spare[j]);
+  return unmet;
 }
 
 /** Sends the vehicles along these moves; the others stay. */
-export function followMoves(fleet: PlacedFleet, { capacityClass, source, target, count }: Moves): void {
-  const { problem, home, at } = fleet;
-  const next = new Int32Array(problem.supply.length);
-  for (let a = 1; a < next.length; a++) next[a] = next[a - 1] + problem.supply[a - 1];
-  at.set(home);
-  for (let m = 0; m < count.length; m++) {
-    const from = capacityClass[m] * problem.demand.length + source[m];
-    at.fill(target[m], next[from], next[from] + count[m]);
-    next[from] += count[m];
-  }
+export function followMoves(fleet: PlacedFleet, moves: Moves): void {
+  fleet.at.set(placesAfter(fleet.problem, fleet.home, moves));
   sumUp(fleet);
 }
 
+/** Where each vehicle is after these moves. @param home from `singleVehicles` */
+export function placesAfter(
+  { supply, demand }: Problem,
+  home: Int32Array,
+  { capacityClass, source, target, count }: Moves,
+): Int32Array {
+  const next = new Int32Array(supply.length);
+  for (let a = 1; a < next.length; a++) next[a] = next[a - 1] + supply[a - 1];
+  const at = home.slice();
+  for (let m = 0; m < count.length; m++) {
+    const from = capacityClass[m] * demand.length + source[m];
+    at.fill(target[m], next[from], next[from] + count[m]);
+    next[from] += count[m];
+  }
+  return at;
+}
+
 /** K × n: vehicles at each location. */
-export function presenceOfFleet({ problem, classOf, at }: PlacedFleet): Int32Array {
+export function presenceOfFleet({
+  problem,
+  classOf,
+  at,
+}: Pick<PlacedFleet, 'problem' | 'classOf' | 'at'>): Int32Array {
   const present = new Int32Array(problem.supply.length);
   for (let v = 0; v < at.length; v++) present[classOf[v] * problem.demand.length + at[v]]++;
   return present;

@@ -20,14 +20,17 @@ import { cityInstance, createRandom, type Random, SETTINGS } from '../../instanc
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };
 
-/** A few vehicles of one class between locations. Costs violate the triangle inequality, and some are missing. */
+/**
+ * A few vehicles of one class between locations, not all of which have demand. Costs violate the triangle inequality,
+ * and some are missing.
+ */
 function smallProblem(random: Random): Problem {
   const n = random.integer(2, 5);
   const ids = Array.from({ length: n }, (_, i) => i + 1);
   const forbidden = random.pick([0, 0.3]);
   return buildProblem(
     {
-      demand_forecast: { 1: [1] },
+      demand_forecast: Object.fromEntries(ids.map((id) => [id, [id === 1 || random.chance(0.7) ? 1 : 0]])),
       fleet_state: {
         vehicles: Array.from({ length: random.integer(1, 6) }, (_, v) => ({
           id: `v${v}`,
@@ -46,9 +49,13 @@ function smallProblem(random: Random): Problem {
   );
 }
 
-/** The least cost of bringing the vehicles to the places, by trying all assignments; Infinity if there is none. */
+/**
+ * The least cost of bringing the vehicles to the places, by trying all assignments; Infinity if there is none. Places
+ * without demand take only their own.
+ */
 function cheapestAssignment(problem: Problem, wanted: ArrayLike<number>): number {
   const n = problem.locationIds.length;
+  const takes = (j: number, i: number) => problem.demand[j] > 0 || i === j;
   const expand = (counts: ArrayLike<number>) =>
     Array.from(counts).flatMap((count, j) => new Array<number>(count).fill(j));
   const vehicles = expand(problem.supply);
@@ -58,7 +65,7 @@ function cheapestAssignment(problem: Problem, wanted: ArrayLike<number>): number
     let least = Number.POSITIVE_INFINITY;
     for (const [at, j] of left.entries()) {
       const cost = problem.network.costUnits[vehicles[v] * n + j];
-      if (cost !== Number.POSITIVE_INFINITY)
+      if (cost !== Number.POSITIVE_INFINITY && takes(j, vehicles[v]))
         least = Math.min(least, cost + best(v + 1, left.toSpliced(at, 1)));
     }
     return least;
