@@ -48,8 +48,8 @@ export type Groups = { rows: Int32Array; rowStarts: Int32Array; columnStarts: In
 /** A power of 2. */
 export const GROUP_SIZE = 4;
 /**
- * With fewer sources and sinks, the search is faster than what groups could tell it, and reading costs where they are
- * is faster than making a table of them.
+ * With fewer sources and sinks, the search is faster than what groups could tell it, and a plain copy of the costs
+ * (`small-arcs.ts`) is made faster than a table.
  */
 export const MIN_GROUPED = 300;
 

@@ -26,13 +26,22 @@ export type SimplexSearch = {
   control: FlowControl;
 };
 
-/** @returns false if the stop flag or the deadline ended the search */
-export function pivotToOptimum(search: SimplexSearch, sources: Int32Array, sinks: Int32Array): boolean {
+/**
+ * @param endsUnserved whether the search ends without the optimum as soon as candidates leave units unserved
+ * @returns false if the stop flag or the deadline ended the search
+ */
+export function pivotToOptimum(
+  search: SimplexSearch,
+  sources: Int32Array,
+  sinks: Int32Array,
+  endsUnserved = false,
+): boolean {
   const { tree, list, arcs, counts, control } = search;
   const check = checkOf(control);
   let first = 0;
   for (;;) {
     if (!pivotCandidates(search, first)) return false;
+    if (endsUnserved && artificialFlow(tree) > 0) return true;
     first = list.count;
     counts.pricingRounds++;
     let added = 0;

@@ -37,3 +37,19 @@ export function nextUnderpriced(
   for (let j = from; j < n; j++) if (units[row + j] < most - relief[j]) return j;
   return n;
 }
+
+/** The same for listed moves at `factor` times their costs, rounded down: a position, or `end`. O(positions passed). */
+export function nextUnderpricedListed(
+  units: Float64Array | Int32Array,
+  targets: Int32Array,
+  from: number,
+  end: number,
+  most: number,
+  relief: Float64Array,
+  factor: number,
+): number {
+  let a = from;
+  if (factor === 1) while (a < end && !(units[a] < most - relief[targets[a]])) a++;
+  else while (a < end && !(Math.floor(units[a] * factor) < most - relief[targets[a]])) a++;
+  return a;
+}

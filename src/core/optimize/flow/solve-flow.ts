@@ -88,7 +88,8 @@ function solveCounted(problem: FlowProblem, control: FlowControl, counts: FlowCo
   const { tree, list, arcs } = search;
   const stopHere = () => stopped(tree, counts, reachable === problem.required);
   try {
-    if (!pivotToOptimum(search, start.sources, start.sinks)) return stopHere();
+    // Units that candidates leave unserved are likely to pass through other locations: only the whole problem has that.
+    if (!pivotToOptimum(search, start.sources, start.sinks, isNetted)) return stopHere();
     if (isStopped(control.stopFlag)) return stopHere();
     // A plan that is found in time is proved, even if that takes some milliseconds more.
     const check = control.needsOptimum ? checkOf(control) : flagCheckOf(control);

@@ -8,6 +8,7 @@ import type { OptimizationResult, OptimizeRequest } from '../../../contracts/opt
 import type { Certificate, MoveDistances, SOLVE_METHODS } from '../../../contracts/plans.ts';
 import type { Coordinates } from '../../geo.ts';
 import type { Cache } from '../run/cache.ts';
+import type { SolverFault } from '../run/solver-fault.ts';
 import type { ConstraintName, Limits } from './constraints.ts';
 import type { SparseCosts } from './distances/move-costs.ts';
 
@@ -247,7 +248,7 @@ export type SolveOutcome =
   | { kind: 'timeout' }
   /** Beyond the optimizer's memory. */
   | { kind: 'refused'; fault: RequestFault }
-  | { kind: 'error'; message: string };
+  | SolverFault;
 
 /** Another value for the bound of a location, in vehicles. */
 export type LocationChange = { location_id: number; from: number; to: number };
@@ -323,4 +324,5 @@ export type OptimizeOutcome =
   | { status: 'cancelled' }
   /** Only the search can detect that the problem is beyond the optimizer; see `refusals.ts`. */
   | { status: 'refused'; faults: RequestFault[] }
-  | { status: 'error'; message: string };
+  /** `stack`: of the fault, for the log. */
+  | { status: 'error'; message: string; stack?: string };

@@ -103,6 +103,35 @@ describe('a certificate is refused', () => {
     units[2] = 29;
     expect(faultOf({ ...problem, cost: { kind: 'dense', units } })).toMatch(/less than the prices/);
   });
+
+  test('the same where one place has all demand, unless the move is forbidden', () => {
+    const n = 6;
+    // Vehicles at 0 to 4; those of 0 and 1 serve at 5.
+    const units = Float64Array.from({ length: n * n }, (_, a) =>
+      a % n === 5 ? 10 + 10 * Math.floor(a / n) : 7,
+    );
+    const one: DenseProblem = {
+      n,
+      supply: Int32Array.of(3, 3, 3, 3, 3, 0),
+      demand: Int32Array.of(0, 0, 0, 0, 0, 4),
+      required: 4,
+      cost: { kind: 'dense', units },
+    };
+    const solved = solveFlow(one);
+    if (solved.kind !== 'solved') throw new Error(solved.kind);
+    const faultAt = (i: number, cost: number) =>
+      faultOf(
+        { ...one, cost: { kind: 'dense', units: units.with(i * n + 5, cost) } },
+        solved.flow,
+        solved.duals,
+      );
+    for (const i of [2, 3, 4]) {
+      expect(faultAt(i, 20)).toBeNull();
+      expect(faultAt(i, 19)).toBe(`the move from ${i} to 5 costs less than the prices say`);
+      expect(faultAt(i, -1)).toBeNull();
+      expect(faultAt(i, Number.POSITIVE_INFINITY)).toBeNull();
+    }
+  });
 });
 
 test('no tampering with flow or prices of 1,000 answers passes with another cost', () => {
