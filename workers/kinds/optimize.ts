@@ -59,6 +59,7 @@ export async function planEnd(
     case 'refused':
       throw new AppError('VALIDATION_ERROR', outcome.faults);
     case 'error':
+      if (outcome.stack) job.logger.error({ stack: outcome.stack }, 'the solver failed');
       throw new AppError('SOLVER_ERROR', outcome.message);
   }
 }

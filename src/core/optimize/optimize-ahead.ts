@@ -43,6 +43,7 @@ import { answerMs, explanationMs, msOf } from './run/budget.ts';
 import type { Cache } from './run/cache.ts';
 import { nowMs } from './run/clock.ts';
 import type { Control, SolveControl } from './run/control.ts';
+import { failedOutcome } from './run/solver-fault.ts';
 import { type Check, flagCheckOf, isStopped, OutOfTime } from './run/stopping.ts';
 
 type Hooks = Pick<Control<ProgressReport>, 'stopFlag' | 'onProgress' | 'progressIntervalMs'>;
@@ -94,7 +95,7 @@ export async function optimizeAhead(
   } catch (error) {
     if (error instanceof OutOfTime) return { status: 'cancelled' };
     if (error instanceof RefusedError) return { status: 'refused', faults: [error.fault] };
-    return { status: 'error', message: error instanceof Error ? error.message : String(error) };
+    throw error;
   }
   if ('field' in ahead) return { status: 'refused', faults: [ahead] };
   progress.at('solve');
@@ -148,7 +149,7 @@ async function answerAhead(planned: PlannedAhead, run: Run): Promise<OptimizeOut
   const { control, lastMs, cache } = run;
   const { request, settings } = input;
   if (found.kind === 'cancelled') return { status: 'cancelled' };
-  if (found.kind === 'error') return { status: 'error', message: found.message };
+  if (found.kind === 'error') return failedOutcome(found);
   if (found.kind === 'timeout') return noPlanInTime(options.timeLimitSeconds);
   const { minServiceLevel, maxCostUnits } = readLimits(request, settings);
   const stated = withLimits(problem, { minServiceLevel, maxCostUnits });

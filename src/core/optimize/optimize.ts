@@ -1,4 +1,4 @@
-/** Entry of the optimizer: a checked request in, a tagged outcome out. build → solve → plan → verify → explain. */
+/** Entry of the optimizer: a checked request in, a tagged outcome out: build, solve, plan, verify, explain. */
 
 import type { OptimizationResult } from '../../contracts/optimize.ts';
 import { requireFinite } from '../finite.ts';
@@ -28,6 +28,7 @@ import { answerMs, msOf } from './run/budget.ts';
 import type { Cache } from './run/cache.ts';
 import { nowMs } from './run/clock.ts';
 import type { Control, SolveControl, SolveProgress } from './run/control.ts';
+import { failedOutcome } from './run/solver-fault.ts';
 import {
   checkOf,
   createAllowance,
@@ -53,7 +54,7 @@ export type OptimizeHooks = Pick<Control<ProgressReport>, 'stopFlag' | 'onProgre
  * @param input the request, the stored locations it names, the service's defaults
  * @param cache of the thread, kept across requests: the loaded solver, networks of recent locations
  * @returns never throws for what a request can cause: infeasible, cancelled and failed solves are outcomes
- * @throws NotFiniteError, see `finite.ts`
+ * @throws NotFiniteError, see `finite.ts`; errors that no request can cause: a stored location that is missing
  */
 export async function optimize(
   input: OptimizeInput,
@@ -95,7 +96,7 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
   } catch (error) {
     if (error instanceof OutOfTime) return isStopped(hooks.stopFlag) ? { status: 'cancelled' } : noPlan;
     if (error instanceof RefusedError) return { status: 'refused', faults: [error.fault] };
-    return { status: 'error', message: error instanceof Error ? error.message : String(error) };
+    throw error;
   }
   progress.at('solve');
   const limitMs = options.timeLimitSeconds * 1000;
@@ -121,7 +122,7 @@ async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
     case 'cancelled':
       return { status: 'cancelled' };
     case 'error':
-      return { status: 'error', message: solved.message };
+      return failedOutcome(solved);
     case 'timeout':
       return noPlan;
     case 'refused':

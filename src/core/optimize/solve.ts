@@ -37,6 +37,7 @@ import { refinePlan } from './refine/refine.ts';
 import { refuseClasses, refuseMatrices, refuseMoves } from './request/refusals.ts';
 import { timeFor } from './run/budget.ts';
 import type { SolveControl } from './run/control.ts';
+import { solverFault } from './run/solver-fault.ts';
 import { checkOf, isOver, isStopped, OutOfTime } from './run/stopping.ts';
 
 /**
@@ -77,7 +78,7 @@ async function solveInStages(problem: Problem, gap: number, control: SolveContro
       ? { kind: 'refused', fault: refuseMoves(countArcs(problem, false), MAX_COLUMNS / 2) }
       : refined;
   } catch (error) {
-    return failed(error);
+    return solverFault(error);
   }
 }
 
@@ -144,13 +145,8 @@ async function solveUnlimited(
   } catch (error) {
     if (error instanceof OutOfTime) return incumbent.finish('stopped');
     if (error instanceof TooManyLocationsError) return bestOr(incumbent, refuseMatrices(error.locations));
-    return failed(error);
+    return solverFault(error);
   }
-}
-
-function failed(error: unknown): SolveOutcome {
-  const message = `the solver failed: ${error instanceof Error ? error.message : String(error)}`;
-  return { kind: 'error', message };
 }
 
 async function solve(problem: Problem, incumbent: Incumbent, control: SolveControl): Promise<SolveOutcome> {

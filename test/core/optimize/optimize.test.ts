@@ -203,10 +203,9 @@ describe('optimize', () => {
 
   test('names a stored location that is missing', async () => {
     const request = { demand_forecast: { 1: [1] }, fleet_state: { vehicles: [] } };
-    expect(await optimize({ request, locations: [], settings })).toEqual({
-      status: 'error',
-      message: 'location 1 has no stored coordinates',
-    });
+    await expect(optimize({ request, locations: [], settings })).rejects.toThrow(
+      'location 1 has no stored coordinates',
+    );
   });
 });
 
@@ -247,6 +246,22 @@ describe('a stop flag', () => {
       { stopFlag, onProgress, progressIntervalMs: 0 },
     );
     expect(outcome).toEqual({ status: 'cancelled' });
+  });
+});
+
+test('a solve that fails says why, and where for the log', async () => {
+  const { request, locations } = cityInstance(6, {
+    ...{ locations: 60, perLocation: 10, fractional: true },
+    capacities: [1, 2, 3, 5, 7],
+  });
+  const onProgress = ({ stage, bound }: ProgressReport) => {
+    if (stage === 'solve' && typeof bound === 'number') throw new Error('nobody reads the progress');
+  };
+  const outcome = await optimize({ request, locations, settings }, { onProgress, progressIntervalMs: 1 });
+  expect(outcome).toEqual({
+    status: 'error',
+    message: 'the solver failed: nobody reads the progress',
+    stack: expect.stringContaining('optimize.test.ts'),
   });
 });
 

@@ -1,5 +1,6 @@
 /** What a search for a plan of all steps ends with. */
 import type { Moves } from '../problem/model.ts';
+import type { SolverFault } from '../run/solver-fault.ts';
 import type { HorizonFigures } from './types.ts';
 
 /** What a step would bring. With trip flows, amounts after the first step's moves may be fractional. */
@@ -66,4 +67,4 @@ export type HorizonOutcome =
   | { kind: 'cancelled' }
   /** Time was up before any plan was found. */
   | { kind: 'timeout' }
-  | { kind: 'error'; message: string };
+  | SolverFault;

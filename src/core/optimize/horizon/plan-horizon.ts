@@ -8,6 +8,7 @@ import type { Moves } from '../problem/model.ts';
 import { movesOfFlow } from '../problem/moves.ts';
 import type { Cache } from '../run/cache.ts';
 import type { SolveControl } from '../run/control.ts';
+import { solverFault } from '../run/solver-fault.ts';
 import { isStopped } from '../run/stopping.ts';
 import type { MoveColumn } from './flow-master.ts';
 import type { HorizonOutcome, HorizonSolution, OutlookStep } from './outcome.ts';
@@ -40,8 +41,7 @@ export async function planHorizon(
       ? await planWithFlows(problem, gap, control, cache, known)
       : planOnNetwork(problem, gap, control);
   } catch (error) {
-    const message = `the solver failed: ${error instanceof Error ? error.message : String(error)}`;
-    return { kind: 'error', message };
+    return solverFault(error);
   }
 }
 

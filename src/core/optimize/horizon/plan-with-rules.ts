@@ -2,6 +2,7 @@
 import type { Moves } from '../problem/model.ts';
 import type { Cache } from '../run/cache.ts';
 import type { SolveControl } from '../run/control.ts';
+import { solverFault } from '../run/solver-fault.ts';
 import type { MoveColumn } from './flow-master.ts';
 import type { HorizonOutcome, LevelServed, OutlookStep } from './outcome.ts';
 import { proofOf, wholeUnits } from './proof-of.ts';
@@ -35,8 +36,7 @@ export async function planWithRules(
   try {
     found = await solveWithRules(problem, control, cache, withoutDoubles(problem, all), gap);
   } catch (error) {
-    const message = `the solver failed: ${error instanceof Error ? error.message : String(error)}`;
-    return { kind: 'error', message };
+    return solverFault(error);
   }
   if (!('plan' in found)) return found;
   const { plan, counts } = found;
