@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { type Config, ConfigError, loadConfig } from './config.ts';
 import { isDatabaseUnavailable, openDatabase } from './db/client.ts';
+import { readEventSecret } from './db/event-secret.ts';
 import { assertMigrated } from './db/migrate.ts';
 import { buildApp } from './http/app.ts';
 import type { App } from './http/deps.ts';
@@ -44,7 +45,8 @@ export async function startApi(
   const metrics = config.METRICS ? await openMetrics(database.pool) : undefined;
   const tracing = await openTracing('api', config, logger);
   const queue = await withDatabase(() => openQueue(config, onError, tracing));
-  const bus = openEventBus(config, onError);
+  const secret = await withDatabase(() => readEventSecret(database.db));
+  const bus = openEventBus(config, secret, onError);
   const watch = openJobWatch({ db: database.db, bus, onError });
   const forecaster = openForecaster(config, database.db, calendar, metrics?.countCache);
   const intake = openIntake(config);
@@ -92,6 +94,7 @@ if (import.meta.main) {
     const config = loadConfig();
     const memory = giveMemoryBack();
     const api = await startApi(config, createLogger('api', config), signal);
+    memory.begin();
     const close = async () => {
       memory.close();
       await api.close();

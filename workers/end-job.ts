@@ -10,9 +10,12 @@ import {
   type Ending,
   finishJob,
   giveBackJob,
+  isGivenBack,
   readFinishedJob,
+  readsPackedAnswer,
 } from '../src/db/job-claims.ts';
-import { type Progress, packAnswer, unpackAnswer } from '../src/db/jobs.ts';
+import { type NewAnswer, type Progress, packAnswer, unpackAnswer } from '../src/db/jobs.ts';
+import { isLarge } from '../src/db/packed-json.ts';
 import type { NewPlan } from '../src/db/plans.ts';
 import type { NewReplay } from '../src/db/replays.ts';
 import type { PhaseMark } from '../src/db/schema.ts';
@@ -101,15 +104,12 @@ async function store(
 ): Promise<boolean> {
   const attemptEnd = { ...end, phases: job.phases };
   const storing = job.span?.child('store answer');
-  const answer = await (job.isAnswerPacked ? packAnswer : unpackAnswer)(ending.answer);
-  let tries = 0;
-  const finished = await untilAvailable(deps, async () => {
-    const isFirst = tries++ === 0;
-    const known = { ...ending, answer, progress: job.progress };
-    const stored = await finishJob(deps.db, job, known, attemptEnd, made);
-    // An earlier try may have stored the end, and lost its connection before it knew.
-    return stored ?? (isFirst ? null : await readFinishedJob(deps.db, job, ending, attemptEnd));
-  });
+  const answer = await answerToStore(deps, job, ending.answer);
+  const finished = await untilKnown(
+    deps,
+    () => finishJob(deps.db, job, { ...ending, answer, progress: job.progress }, attemptEnd, made),
+    () => readFinishedJob(deps.db, job, ending, attemptEnd),
+  );
   storing?.set({ 'fleet.stored': finished !== null });
   storing?.end();
   if (!finished) return false;
@@ -131,6 +131,17 @@ async function store(
   deps.metrics?.attemptEnded(job.kind, attemptEnd, finished.attemptSeconds);
   await Promise.all([announced, wakeHeldBack(deps, job)]);
   return true;
+}
+
+/** A large answer is packed if whoever stored the job can read that. */
+async function answerToStore(
+  deps: WorkerDeps,
+  { jobId }: ClaimedJobState,
+  answer: NewAnswer,
+): Promise<NewAnswer> {
+  if (!answer.packed && !isLarge(answer.body)) return answer;
+  const isPacked = await untilAvailable(deps, () => readsPackedAnswer(deps.db, jobId));
+  return isPacked ? packAnswer(answer) : unpackAnswer(answer);
 }
 
 /** Ends a job as failed. For reasons that would recur, so it is not tried again. */
@@ -180,8 +191,12 @@ export async function giveBack(
   end: AttemptEnd,
   delaySeconds: number,
 ) {
-  const isGivenBack = await untilAvailable(deps, () => giveBackJob(deps.db, job, end, delaySeconds));
-  if (!isGivenBack) {
+  const isReturned = await untilKnown(
+    deps,
+    () => giveBackJob(deps.db, job, end, delaySeconds),
+    () => isGivenBack(deps.db, job, end),
+  );
+  if (!isReturned) {
     await endCancelled(deps, job, end);
     return;
   }
@@ -216,6 +231,24 @@ export function runningLimit(config: Config): RunningLimit {
 
 function failure(job: ClaimedJobState, error: AppError): Ending {
   return { status: 'failed', solverStatus: 'error', answer: errorAnswer(job, error.items()) };
+}
+
+/**
+ * Repeats a change, as `untilAvailable` does, until it is known whether it was made: an earlier try may have made it,
+ * and lost its connection before it knew.
+ * @param read what such a try would have given
+ */
+function untilKnown<T>(
+  deps: Pick<WorkerDeps, 'running'>,
+  change: () => Promise<T>,
+  read: () => Promise<T>,
+): Promise<T> {
+  let tries = 0;
+  return untilAvailable(deps, async () => {
+    const isFirst = tries++ === 0;
+    const made = await change();
+    return made || isFirst ? made : await read();
+  });
 }
 
 /**

@@ -32,15 +32,17 @@ import type { LocationPoint, OptimizeSettings, PreviousPlan } from '../src/core/
 import { checkRequest } from '../src/core/optimize/request/check.ts';
 import { createCache } from '../src/core/optimize/run/cache.ts';
 import type { RiskSettings } from '../src/core/risk.ts';
-import { type JsonColumns, packJson, readPackedText } from '../src/db/packed-json.ts';
+import { type JsonColumns, ownBytes, packJson, readPackedText } from '../src/db/packed-json.ts';
 import { openTravel, type TravelPacks } from '../src/db/packed-travel.ts';
 import { openTrips } from '../src/db/packed-trips.ts';
 import { type PlanRecord, planRecord } from '../src/db/plan-record.ts';
+import { openCollection } from '../src/process/memory.ts';
 import { type ReplayTask, replayStored } from './replay-work.ts';
 
 // Filled before the first job: loading the solver takes longer than most solves.
 const cache = createCache();
 await loadSolver(cache);
+const collect = openCollection();
 
 /** Minimum time between two progress reports of a loop. */
 const MIN_MS_BETWEEN_REPORTS = 200;
@@ -295,12 +297,6 @@ async function pack(
   return { status, plan: ownBytes(await packing), record };
 }
 
-/** Bytes in a buffer of their own, which can be moved to another thread: small buffers of Node share one. */
-const ownBytes = ({ text, packed }: JsonColumns): JsonColumns => ({
-  text,
-  packed: packed && new Uint8Array(packed),
-});
-
 /** The same for a decision, where what the plan says of all steps is beside it: `ahead`, JSON text. */
 async function packBeside(
   outcome: OptimizeOutcome,
@@ -345,11 +341,14 @@ export type Threw = { status: 'threw'; stack: string };
  */
 export type Timed = { stages: { stage: string; at: number }[] };
 
-/** Entry of a thread. @param task null: only load the module, so that the thread is ready */
+/** Entry of a thread. @param task null: none, only be ready for one, with the module loaded and without garbage */
 export default async function run<W extends WorkName>(
   task: ThreadTask<W> | null,
 ): Promise<((WorkOutcome<W> | Threw) & Timed) | null> {
-  if (task === null) return null;
+  if (task === null) {
+    collect();
+    return null;
+  }
   const stages: Timed['stages'] = [];
   const hooks: Hooks = {
     stopFlag: task.stopFlag,

@@ -5,6 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { type Config, ConfigError, loadConfig } from '../src/config.ts';
 import { isDatabaseUnavailable, openDatabase } from '../src/db/client.ts';
 import { findDue } from '../src/db/due.ts';
+import { readEventSecret } from '../src/db/event-secret.ts';
 import { assertMigrated } from '../src/db/migrate.ts';
 import { beatWorker, isAmongFirst, removeWorker } from '../src/db/turns.ts';
 import { openConfiguredHolidays } from '../src/inputs/holidays.ts';
@@ -69,7 +70,7 @@ export async function startWorker(
   await withDatabase(() => assertMigrated(pool));
   // Callers see this id, so it does not name the host. The log does. Its second part has the time of the start.
   const workerId = `${process.pid}:${uuidv7()}`;
-  const bus = openEventBus(config, onError);
+  const bus = openEventBus(config, await withDatabase(() => readEventSecret(db)), onError);
   const tracing = await openTracing('worker', config, logger);
   const queue = await withDatabase(() => openQueue(config, onError, tracing));
   const threads = openThreads(config.WORKER_CONCURRENCY, config.JOB_OVERRUN_SECONDS);
@@ -175,6 +176,7 @@ if (import.meta.main) {
     const config = loadConfig();
     const memory = giveMemoryBack();
     const worker = await startWorker(config, createLogger('worker', config), signal);
+    memory.begin();
     const close = async () => {
       memory.close();
       await worker.close();

@@ -24,7 +24,7 @@ export async function sweep(deps: WorkerDeps): Promise<void> {
     });
     const reason = `worker ${workerId} was silent for ${Math.round(silentSeconds)} s: it died, or lost its connection`;
     // A job that cannot be repaired must not keep the others waiting.
-    const state = { ...job, isAnswerPacked: false, solveTimeMs: 0, phases: [], span, logger };
+    const state = { ...job, solveTimeMs: 0, phases: [], span, logger };
     await retryOrFail(deps, state, reason, true).catch((err) =>
       logger.error({ err }, 'silent job not taken over'),
     );

@@ -3,9 +3,9 @@ import type { Transferable } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 
 /**
- * A thread is renewed when the process has grown by this much since the thread was new: the memory of WebAssembly never
- * shrinks, and a grown heap shrinks slowly. Small jobs of all kinds make it grow by up to 180 MiB, and a new thread
- * compiles its code anew, which takes seconds.
+ * A thread collects its garbage when the process has grown by this much since the thread was new, and is renewed if
+ * that does not help: the memory of WebAssembly never shrinks. Small jobs of all kinds make it grow by up to 180 MiB,
+ * and a new thread loads and compiles its code anew, which takes seconds.
  */
 const GROWTH_BYTES = 192 * 1024 ** 2;
 
@@ -18,6 +18,8 @@ export type WarmThreads<Task> = {
   run<Outcome>(task: Task, options: { signal: AbortSignal; transferList: Transferable[] }): Promise<Outcome>;
   close(): Promise<void>;
 };
+
+type RunOptions = NonNullable<Parameters<Piscina['run']>[1]>;
 
 type Thread = {
   pool: Piscina;
@@ -33,11 +35,11 @@ type Thread = {
 };
 
 /**
- * Opens `count` threads and keeps them warm. When the work of a thread has made the process grow, the thread continues
- * until its replacement is warm, then finishes its current work and ends: no work waits for the change. A thread that
- * has worked is also renewed if the process stays large at rest: the small growth of many jobs adds up, and would raise
- * the limit with it.
- * @param filename module of the threads; its default export does the work, and does nothing for `null`
+ * Opens `count` threads and keeps them warm. When the work of a thread has made the process grow, also without its
+ * garbage, the thread continues until its replacement is warm, then finishes its current work and ends: no work waits
+ * for the change. A thread that has worked is also renewed if the process stays large at rest: the small growth of many
+ * jobs adds up, and would raise the limit with it.
+ * @param filename module of the threads; its default export does the work, and for `null` only collects garbage
  */
 export function openWarmThreads<Task>(
   filename: string,
@@ -77,6 +79,26 @@ export function openWarmThreads<Task>(
       thread.isRenewed = false;
     });
   };
+  const isGrown = ({ startBytes }: Thread) =>
+    memoryUsage.rss() > (startBytes ?? Number.POSITIVE_INFINITY) + growthBytes;
+  const use = async (thread: Thread, task: Task | null, options: RunOptions = {}) => {
+    thread.busy++;
+    try {
+      return await thread.pool.run(task, options);
+    } finally {
+      thread.busy--;
+      thread.idleSince = performance.now();
+      if (ending.has(thread)) void endIfIdle(thread);
+    }
+  };
+  // If it fails, the next work that ends tries it again.
+  const shrink = (thread: Thread) => {
+    if (thread.isRenewed || isClosed) return;
+    use(thread, null).then(
+      () => isGrown(thread) && tryToRenew(thread),
+      () => {},
+    );
+  };
   const timer = setInterval(() => {
     if (memoryUsage.rss() <= leastBytes * REST_GROWTH) return;
     for (const thread of threads) {
@@ -88,18 +110,14 @@ export function openWarmThreads<Task>(
   return {
     async run(task, { signal, transferList }) {
       const thread = [...threads].reduce((least, one) => (one.busy < least.busy ? one : least));
-      const startBytes = Math.min(thread.startBytes ?? Number.POSITIVE_INFINITY, memoryUsage.rss());
-      thread.startBytes = startBytes;
-      leastBytes = Math.min(leastBytes, startBytes);
-      thread.busy++;
+      const before = memoryUsage.rss();
+      thread.startBytes = Math.min(thread.startBytes ?? Number.POSITIVE_INFINITY, before);
+      leastBytes = Math.min(leastBytes, before);
       try {
         // Piscina's types assume a newer signature of postMessage; it passes on an array.
-        return await thread.pool.run(task, { signal, transferList: transferList as never });
+        return await use(thread, task, { signal, transferList: transferList as never });
       } finally {
-        thread.busy--;
-        thread.idleSince = performance.now();
-        if (ending.has(thread)) void endIfIdle(thread);
-        else if (memoryUsage.rss() > startBytes + growthBytes) tryToRenew(thread);
+        if (isGrown(thread)) shrink(thread);
       }
     },
     async close() {

@@ -2,6 +2,7 @@ import { Column, Name, Param, SQL, StringChunk, sql, Table } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import pg from 'pg';
+import { assertUnpacksRows } from './packed-json.ts';
 import { watchPulse } from './pulse.ts';
 import * as schema from './schema.ts';
 
@@ -20,6 +21,7 @@ export type Queryable = Pick<
  * server answers, however many wait for the others, and `close`
  */
 export function openDatabase(url: string, options: { poolSize: number; onError: (error: Error) => void }) {
+  assertUnpacksRows();
   const pool = new pg.Pool({
     connectionString: url,
     max: options.poolSize,

@@ -104,9 +104,8 @@ export async function readDecisionPart(
 }
 
 /**
- * Decisions whose inputs have been collected, newest first.
- * @param before time and id of the last row of the previous page
- * @param owner as in `readJob`
+ * Decisions whose inputs have been collected, newest first: an index of the jobs has them in this order, also those of
+ * an owner. `before` as in `readJobPage`, `owner` as in `readJob`.
  */
 export async function readDecisionPage(
   db: Queryable,
@@ -114,34 +113,54 @@ export async function readDecisionPage(
   limit: number,
   owner?: string,
 ) {
-  return db
+  // Both are looked up by the job. For a join, the planner might read all of them: it expects that few jobs have any.
+  const inputs = db
     .select({
-      decisionId,
-      takenAt: createdAt,
-      mode: sql<'static' | 'horizon'>`coalesce(${decisions.request} ->> 'mode', 'static')`,
+      mode: sql<'static' | 'horizon'>`coalesce(${decisions.request} ->> 'mode', 'static')`.as('mode'),
       startDate,
       startHour,
       vehicleCount,
       leftOutCount,
+    })
+    .from(decisions)
+    .where(eq(decisionId, jobs.jobId))
+    .limit(1)
+    .as('inputs');
+  const { planId, totalCost, demandCoverage } = plans;
+  const plan = db
+    .select({ planId, totalCost, demandCoverage })
+    .from(plans)
+    .where(eq(plans.jobId, jobs.jobId))
+    .limit(1)
+    .as('plan');
+  return db
+    .select({
+      decisionId: jobs.jobId,
+      mode: inputs.mode,
+      startDate: inputs.startDate,
+      startHour: inputs.startHour,
+      vehicleCount: inputs.vehicleCount,
+      leftOutCount: inputs.leftOutCount,
       status: sql<JobStatus>`${jobs.status}`,
       solverStatus: jobs.solverStatus,
       createdAt: jobs.createdAt,
       finishedAt: jobs.finishedAt,
-      planId: plans.planId,
-      totalCost: plans.totalCost,
-      demandCoverage: plans.demandCoverage,
+      planId: plan.planId,
+      totalCost: plan.totalCost,
+      demandCoverage: plan.demandCoverage,
     })
-    .from(decisions)
-    .innerJoin(jobs, eq(jobs.jobId, decisionId))
-    .leftJoin(plans, eq(plans.jobId, decisionId))
+    .from(jobs)
+    .crossJoinLateral(inputs)
+    .leftJoinLateral(plan, sql`true`)
     .where(
       and(
         ownedBy(jobs.owner, owner),
-        // Always so: by it an index finds the decisions among the jobs of an owner.
         eq(jobs.kind, 'decision'),
-        before ? sql`(${createdAt}, ${decisionId}) < (${before[0]}::timestamptz, ${before[1]})` : undefined,
+        before
+          ? sql`(${jobs.createdAt}, ${jobs.jobId}) < (${before[0]}::timestamptz, ${before[1]})`
+          : undefined,
       ),
     )
-    .orderBy(desc(createdAt), desc(decisionId))
+    .orderBy(desc(jobs.createdAt), desc(jobs.jobId))
     .limit(limit);
 }

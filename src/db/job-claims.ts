@@ -13,6 +13,7 @@ import type { TraceContext } from '../contracts/trace.ts';
 import { commitLater, type Database, executePrepared, type Queryable } from './client.ts';
 import { carryOutPlan, holdFleet } from './departures.ts';
 import { type NewAnswer, NOTHING_KNOWN, type Progress } from './jobs.ts';
+import { isStandIn } from './packed-json.ts';
 import { insertPlan, type NewPlan } from './plans.ts';
 import { insertReplay, type NewReplay } from './replays.ts';
 import { jobAttempts, jobs, type PhaseMark } from './schema.ts';
@@ -36,8 +37,6 @@ export type ClaimedJob = {
   trace: TraceContext | undefined;
   /** null if it is large: then `readJobInput` reads it */
   input: JobInput | null;
-  /** whoever stored the job reads packed answers; not so if it is an API of an earlier version */
-  isAnswerPacked: boolean;
 };
 
 /** The input of a job; both parts are JSON text. */
@@ -50,7 +49,7 @@ export type JobInput = {
 
 /**
  * Claims the next job for a worker, and opens its attempt: the highest priority first, then the caller whose jobs have
- * used least (`claim_job` in the migration `job_format`). Two workers never get the same job. It skips jobs that wait
+ * used least (`claim_job` in the migration `line_index`). Two workers never get the same job. It skips jobs that wait
  * for a retry or for a newer worker, and callers that have reached their limit of running jobs. If a crash of
  * PostgreSQL undoes the claim, the job is queued again, and its worker has lost it.
  * @param first a priority that goes before the others this once, so that no priority starves
@@ -62,13 +61,11 @@ export async function claimJob(
   first: JobPriority | null = null,
   { runningPerCaller, lockSeconds }: RunningLimit = NO_RUNNING_LIMIT,
 ): Promise<ClaimedJob | undefined> {
-  // The one job is looked up by its key: for a join PostgreSQL might read all jobs.
+  // Only what the function returns: this statement itself does not see a job that was stored while its claim waited.
   const statement = sql`
     select job_id as "jobId", kind, attempt, crashes, cancel_requested as "cancelRequested", request_id as "requestId",
-      facts, input, locations,
-      is_large or (select packed_input is not null from ${jobs} j where j.job_id = c.job_id) as "isLarge",
-      (select format >= ${PACKED_FORMAT}::smallint from ${jobs} j where j.job_id = c.job_id) as "isAnswerPacked"
-    from claim_job(${workerId}, ${first}, ${runningPerCaller}, ${lockSeconds}, ${JOB_FORMAT}::smallint) c`;
+      facts, is_large as "isLarge", input, locations
+    from claim_job(${workerId}, ${first}, ${runningPerCaller}, ${lockSeconds}, ${JOB_FORMAT}::smallint)`;
   type Row = Omit<ClaimedJob, 'input' | 'facts' | 'trace'> & {
     facts: (JobFacts & { trace?: TraceContext }) | null;
     isLarge: boolean;
@@ -82,7 +79,7 @@ export async function claimJob(
   return {
     ...{ ...job, workerId, trace },
     facts: stored && (facts as JobFacts),
-    input: isLarge ? null : { request, locations },
+    input: isLarge || isStandIn(request) ? null : { request, locations },
   };
 }
 
@@ -94,6 +91,13 @@ export async function readJobInput(db: Pick<Database, '$client'>, jobId: string)
   type Row = { text: string; packed: Buffer | null; locations: string | null };
   const [row] = await executePrepared<Row>(db, 'read_job_input', statement);
   return { request: row.packed ?? row.text, locations: row.locations };
+}
+
+/** Whether whoever stored the job reads packed answers; not so if it is an API of an earlier version. */
+export async function readsPackedAnswer(db: Pick<Database, '$client'>, jobId: string): Promise<boolean> {
+  const statement = sql`select format >= ${PACKED_FORMAT}::smallint as reads from ${jobs} where job_id = ${jobId}`;
+  const [row] = await executePrepared<{ reads: boolean }>(db, 'reads_packed_answer', statement);
+  return row?.reads ?? false;
 }
 
 export type Attempt = Pick<ClaimedJob, 'jobId' | 'attempt' | 'workerId'>;
@@ -304,6 +308,19 @@ export async function giveBackJob(
   return rows.length > 0;
 }
 
+/** Whether this attempt has given its job back so: as `readFinishedJob`, for `giveBackJob`. */
+export async function isGivenBack(
+  db: Queryable,
+  { jobId, attempt, workerId }: Attempt,
+  { outcome, reason }: Pick<AttemptEnd, 'outcome' | 'reason'>,
+): Promise<boolean> {
+  const { rows } = await db.execute(sql`
+    select 1 from ${jobAttempts}
+    where job_id = ${jobId} and attempt = ${attempt}::int and worker_id = ${workerId}
+      and outcome = ${outcome} and reason is not distinct from ${reason}`);
+  return rows.length > 0;
+}
+
 /** Corrects the reason of a lost attempt: only its own worker knows that it was alive. */
 export async function explainLostAttempt(db: Queryable, attempt: Attempt, reason: string): Promise<void> {
   await db
@@ -319,7 +336,7 @@ export async function explainLostAttempt(db: Queryable, attempt: Attempt, reason
     );
 }
 
-export type SilentJob = Omit<ClaimedJob, 'input' | 'facts' | 'cancelRequested' | 'isAnswerPacked'> & {
+export type SilentJob = Omit<ClaimedJob, 'input' | 'facts' | 'cancelRequested'> & {
   silentSeconds: number;
 };
 

@@ -14,6 +14,8 @@ export type NewJob = {
   requestId: string;
   /** the request body as JSON: text, or bytes, which go to PostgreSQL unchanged */
   input: string | Uint8Array;
+  /** the same, packed if it is large; absent if it has not been packed yet */
+  columns?: JsonColumns | undefined;
   /** fingerprint of the body, compared when the idempotency key is used again */
   inputHash: Uint8Array;
   idempotency: { key: string; ttlSeconds: number } | null;
@@ -71,7 +73,7 @@ export async function insertJob(
   conditions?: Conditions,
 ): Promise<Stored | undefined> {
   const { idempotency } = job;
-  const input = await columnsOf(db, job.input);
+  const input = await columnsOf(db, job);
   const previous = conditions?.previousPlanId;
   const waiting = conditions ? sql`(select n from line)` : sql`0`;
   const insert = sql`
@@ -81,7 +83,8 @@ export async function insertJob(
     select ${job.jobId}, ${job.kind}, 'queued', ${job.requestId}, ${input.text}::json, ${input.packed}::bytea,
       ${conditions ? sql`named.points` : sql`null`}, ${job.inputHash}::bytea,
       ${idempotency?.key ?? null}, now() + make_interval(secs => ${idempotency?.ttlSeconds ?? null}),
-      ${job.priority}::job_priority, ${job.caller}, ${job.clientId}, ${JSON.stringify({ ...job.facts, trace: job.trace })}::jsonb,
+      ${job.priority}::job_priority, ${job.caller}, ${job.clientId},
+      ${JSON.stringify({ ...job.facts, trace: job.trace })}::jsonb,
       ${job.locationCount}::int, ${job.vehicleCount}::int, ${FORMAT_TODAY}, ${job.owner ?? null}
     from (select ${idempotency ? sql`count(*) from freed` : sql`1`}) as after_freed
     ${conditions ? sql`, line, (${namedLocations(conditions)}) as named where ${areTrue(conditions)}` : sql``}
@@ -117,10 +120,10 @@ export const FORMAT_TODAY = sql.raw(
   `(case when packs_json() then ${JOB_FORMAT} else ${PACKED_FORMAT - 1} end)::smallint`,
 );
 
-async function columnsOf(db: Database, input: string | Uint8Array): Promise<JsonColumns> {
+async function columnsOf(db: Database, { input, columns }: NewJob): Promise<JsonColumns> {
   if (!isLarge(input)) return { text: input, packed: null };
   const { rows } = await db.execute<{ packs: boolean }>(sql`select packs_json() as packs`);
-  return rows[0].packs ? await packJson(input) : { text: input, packed: null };
+  return rows[0].packs ? (columns ?? (await packJson(input))) : { text: input, packed: null };
 }
 
 const countWaiting = (limit: number) =>

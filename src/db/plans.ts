@@ -139,9 +139,11 @@ export async function readPlanPage(
   filter: PlanFilter,
 ): Promise<StoredPlanSummary[]> {
   const { owner, createdAfter, createdBefore, minCoverage, maxCost, locationId, scheduleId } = filter;
-  return db
-    .select(planColumns)
-    .from(plans)
+  const page = db.select(planColumns).from(plans).$dynamic();
+  // The jobs of a schedule come one after the other, so an index of them has their plans in order, too.
+  const isOfSchedule = scheduleId !== undefined;
+  if (isOfSchedule) page.innerJoin(jobs, eq(jobs.jobId, plans.jobId));
+  return page
     .where(
       and(
         ownedBy(plans.owner, owner),
@@ -152,13 +154,17 @@ export async function readPlanPage(
         before
           ? sql`(${plans.createdAt}, ${plans.planId}) < (${before[0]}::timestamptz, ${before[1]})`
           : undefined,
-        scheduleId !== undefined
-          ? sql`${plans.jobId} in (select job_id from ${jobs} where schedule_id = ${scheduleId})`
-          : undefined,
+        isOfSchedule ? eq(jobs.scheduleId, scheduleId) : undefined,
+        // A job is older than its plan: those that are too new need not be read.
+        isOfSchedule && before ? sql`${jobs.createdAt} <= ${before[0]}::timestamptz` : undefined,
         locationId !== undefined ? arrayContains(plans.movedLocations, [locationId]) : undefined,
       ),
     )
-    .orderBy(desc(plans.createdAt), desc(plans.planId))
+    .orderBy(
+      ...(isOfSchedule
+        ? [desc(jobs.createdAt), desc(jobs.jobId)]
+        : [desc(plans.createdAt), desc(plans.planId)]),
+    )
     .limit(limit);
 }
 

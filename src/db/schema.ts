@@ -365,9 +365,16 @@ export const jobs = pgTable(
       .where(sql`${t.solverStatus} is not null`),
     index('jobs_schedule').on(t.scheduleId, t.createdAt, t.jobId).where(sql`${t.scheduleId} is not null`),
     index('jobs_owner').on(t.owner, t.createdAt, t.jobId).where(sql`${t.owner} is not null`),
-    // For lists by kind, and for the decisions of an owner: a kind may be rare.
+    // For lists by kind, and of decisions: a kind may be rare.
     index('jobs_kind').on(t.kind, t.createdAt, t.jobId),
+    // For lists of an owner, with whom may be rare what others have many of.
     index('jobs_owner_kind').on(t.owner, t.kind, t.createdAt, t.jobId).where(sql`${t.owner} is not null`),
+    index('jobs_owner_status')
+      .on(t.owner, t.status, t.createdAt, t.jobId)
+      .where(sql`${t.owner} is not null and ${oneOf(t.status, ENDED_JOB_STATUSES)}`),
+    index('jobs_owner_solver_status')
+      .on(t.owner, t.solverStatus, t.createdAt, t.jobId)
+      .where(sql`${t.owner} is not null and ${t.solverStatus} is not null`),
     // The oldest version of travel that is still needed.
     index('jobs_travel_revision')
       .on(t.travelRevision)
@@ -421,7 +428,7 @@ export const priorityLines = pgTable('priority_lines', {
 
 /**
  * The callers in the queue order of a priority, by what their jobs used: start-time fair queueing (Goyal, Vin and Cheng
- * 1996). Written by `claim_job` and by the trigger that adds a caller, both in the migration `turns`.
+ * 1996). Written by `claim_job` (migration `line_index`) and by the trigger that adds a caller (migration `turns`).
  */
 export const callerTurns = pgTable(
   'caller_turns',
@@ -434,7 +441,8 @@ export const callerTurns = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.priority, t.caller] }),
-    index('caller_turns_line').on(t.priority, t.seconds, t.since),
+    // Of an expression, so that it serves nothing else: see the migration `line_index`.
+    index('caller_turns_place').on(sql`hashenum(${t.priority})`, t.seconds, t.since),
     check('caller_turns_expected', sql`${t.expectedSeconds} > 0`),
   ],
 );
@@ -454,7 +462,12 @@ export const clientTurns = pgTable(
       columns: [t.priority, t.caller],
       foreignColumns: [callerTurns.priority, callerTurns.caller],
     }).onDelete('cascade'),
-    index('client_turns_line').on(t.priority, t.caller, t.seconds, t.since),
+    index('client_turns_place').on(
+      sql`hashenum(${t.priority})`,
+      sql`(${t.caller} || '')`,
+      t.seconds,
+      t.since,
+    ),
     check('client_turns_expected', sql`${t.expectedSeconds} > 0`),
   ],
 );
@@ -560,6 +573,7 @@ export const decisions = pgTable(
     locations: jsonText('locations'),
   },
   (t) => [
+    // Only the version before reads by it.
     index('decisions_created').on(t.createdAt, t.decisionId),
     check('decisions_start_hour', sql`${t.startHour} between 0 and 23`),
     check('decisions_vehicles', sql`${t.leftOutCount} between 0 and ${t.vehicleCount}`),
@@ -871,10 +885,13 @@ export const webhookDeliveries = pgTable(
     index('webhook_deliveries_due').on(t.webhookId, t.nextAt).where(sql`${t.status} = 'waiting'`),
     index('webhook_deliveries_list').on(t.webhookId, t.createdAt, t.deliveryId),
     index('webhook_deliveries_created').on(t.createdAt),
-    // For lists by status: nearly all are delivered.
+    // For lists by status: nearly all are delivered, or, of a receiver that is away, none.
     index('webhook_deliveries_open')
       .on(t.webhookId, t.status, t.createdAt, t.deliveryId)
       .where(sql`${t.status} <> 'delivered'`),
+    index('webhook_deliveries_delivered')
+      .on(t.webhookId, t.createdAt, t.deliveryId)
+      .where(sql`${t.status} = 'delivered'`),
     check('webhook_deliveries_status', oneOf(t.status, DELIVERY_STATUSES)),
     check('webhook_deliveries_ended', sql`(${t.endedAt} is null) = (${t.status} = 'waiting')`),
   ],
@@ -887,3 +904,13 @@ export const webhookDeliveries = pgTable(
 export const schemaNeeds = pgTable('schema_needs', {
   migration: bigint('migration', { mode: 'number' }).primaryKey(),
 });
+
+/**
+ * What signs events between processes (`queue/signed-events.ts`). The migration `event_secret` makes its row of two
+ * random UUIDs, which PostgreSQL takes from the system's source of randomness: 244 bits.
+ */
+export const eventSecret = pgTable(
+  'event_secret',
+  { single: boolean('single').primaryKey().default(true), secret: bytes('secret').notNull() },
+  (t) => [check('event_secret_single', sql`${t.single}`)],
+);

@@ -68,7 +68,7 @@ type Entry = { listeners: Set<JobListener>; known: Progress; reading: Promise<Wa
 
 /**
  * Follows jobs for waiting callers and WebSocket subscribers. Events make it fast. PostgreSQL makes it reliable:
- * watched jobs are looked up whenever the bus connects, and every few seconds.
+ * watched jobs are looked up whenever an event may have been missed, and every few seconds.
  */
 export function openJobWatch(deps: {
   db: Database;
@@ -93,12 +93,21 @@ export function openJobWatch(deps: {
     entry.known = learnProgress(entry.known, event);
     for (const listener of entry.listeners) listener.progress?.(entry.known, event.trace);
   };
+  let looking: Promise<void> | undefined;
+  let isAskedAgain = false;
+  /** One look at a time: whoever asks meanwhile is served by the next one, since the present one may be too early. */
   const resync = () => {
-    if (watched.size === 0) return;
-    const endAll = (jobIds: string[]) => {
-      for (const jobId of jobIds) end(jobId);
-    };
-    findEnded(deps.db, [...watched.keys()]).then(endAll, deps.onError);
+    isAskedAgain = looking !== undefined;
+    if (looking || watched.size === 0) return;
+    looking = findEnded(deps.db, [...watched.keys()])
+      .then((jobIds) => {
+        for (const jobId of jobIds) end(jobId);
+      })
+      .catch(deps.onError)
+      .finally(() => {
+        looking = undefined;
+        if (isAskedAgain) resync();
+      });
   };
   deps.bus.subscribe(['ended', 'progress'], onEvent, resync).catch(deps.onError);
   const timer = setInterval(resync, RESYNC_MS);

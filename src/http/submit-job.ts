@@ -54,7 +54,7 @@ export async function submitJob(
   checks: JobCheck,
 ): Promise<Submitted> {
   const { db } = deps.database;
-  const { input, inputHash, priority } = body.facts;
+  const { input, columns, inputHash, priority } = body.facts;
   const header = request.headers['idempotency-key'];
   const { owner } = request.identity;
   const given = typeof header === 'string' ? header : null;
@@ -88,6 +88,7 @@ export async function submitJob(
     kind,
     requestId: request.id,
     input,
+    columns,
     inputHash,
     idempotency:
       idempotencyKey === null

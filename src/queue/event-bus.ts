@@ -1,20 +1,22 @@
 import type { JobEvent } from '../contracts/events.ts';
 
 /**
- * The event bus between processes: small messages about jobs, delivered to every listener at most once. Nothing may
- * depend on an event: whenever the bus connects or reconnects, a listener reads PostgreSQL.
+ * The event bus between processes: small messages about jobs, delivered to every listener at most once, and signed by
+ * the service (`signed-events.ts`). Nothing may depend on an event: a listener reads PostgreSQL whenever one may have
+ * been missed.
  */
 export type EventBus = {
   /** Events of one publisher arrive in order. Progress waits a moment for those that follow, to be sent with them. */
   publish(event: JobEvent): Promise<void>;
   /**
-   * Calls `listener` for each event of these types, and `onConnect` each time the connection is established or
-   * restored. Resolves at the first connection, which may take long if the server is down.
+   * Calls `listener` for each event of these types, and `look` when some may have been missed: each time the connection
+   * is established or restored, and for a message that is not signed, which may come from the version before. Resolves
+   * at the first connection, which may take long if the server is down.
    */
   subscribe<T extends JobEvent['type']>(
     types: readonly T[],
     listener: (event: Extract<JobEvent, { type: T }>) => void,
-    onConnect: () => void,
+    look: () => void,
   ): Promise<void>;
   close(): Promise<void>;
 };

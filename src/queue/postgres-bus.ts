@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { JobEvent } from '../contracts/events.ts';
 import { openBundle } from './bundle.ts';
 import type { ChannelOf, EventBus } from './event-bus.ts';
+import type { EventSigner } from './signed-events.ts';
 
 const RECONNECT_DELAY_MS = 250;
 /** NOTIFY carries no more. */
@@ -12,16 +13,17 @@ const NOTIFY = `select pg_notify(channel, payload) from unnest($1::text[], $2::t
   where set_config('synchronous_commit', 'off', true) = 'off'`;
 
 /** An answer that is too long is read by whoever waits for it. */
-function payloadOf(event: JobEvent): string {
-  const payload = JSON.stringify(event);
+function payloadOf(signer: EventSigner, event: JobEvent): string {
+  const payload = signer.sign(event);
   if (event.type !== 'ended' || Buffer.byteLength(payload) <= MAX_PAYLOAD_BYTES) return payload;
-  return JSON.stringify({ ...event, answer: undefined });
+  return signer.sign({ ...event, answer: undefined });
 }
 
 /** The event bus on LISTEN/NOTIFY: one connection that listens, a small pool that notifies. */
 export function openPostgresBus(
   url: string,
   channelOf: ChannelOf,
+  signer: EventSigner,
   onError: (error: Error) => void,
 ): EventBus {
   const pool = new pg.Pool({
@@ -38,16 +40,18 @@ export function openPostgresBus(
 
   const bundle = openBundle(async (events) => {
     const channels = events.map((event) => channelOf(event.type));
-    await pool.query({ name: 'notify', text: NOTIFY, values: [channels, events.map(payloadOf)] });
+    const payloads = events.map((event) => payloadOf(signer, event));
+    await pool.query({ name: 'notify', text: NOTIFY, values: [channels, payloads] });
   });
 
   return {
     publish: bundle.publish,
-    async subscribe(types, listener, onConnect) {
+    async subscribe(types, listener, look) {
+      const hear = signer.hear(types, listener, look);
       const connect = async () => {
         const next = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3000, keepAlive: true });
         next.on('error', onError);
-        next.on('notification', (message) => listener(JSON.parse(message.payload ?? '{}')));
+        next.on('notification', (message) => hear(message.payload ?? ''));
         await next.connect();
         for (const type of types) await next.query(`listen ${next.escapeIdentifier(channelOf(type))}`);
         if (closed) return next.end();
@@ -56,7 +60,7 @@ export function openPostgresBus(
           client = undefined;
           later();
         });
-        onConnect();
+        look();
         connected();
       };
       const later = () => {

@@ -1,9 +1,15 @@
 import { Redis } from 'ioredis';
 import { openBundle } from './bundle.ts';
 import type { ChannelOf, EventBus } from './event-bus.ts';
+import type { EventSigner } from './signed-events.ts';
 
 /** The event bus on Redis pub/sub; ioredis reconnects and subscribes again by itself. */
-export function openRedisBus(url: string, channelOf: ChannelOf, onError: (error: Error) => void): EventBus {
+export function openRedisBus(
+  url: string,
+  channelOf: ChannelOf,
+  signer: EventSigner,
+  onError: (error: Error) => void,
+): EventBus {
   const publisher = new Redis(url, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
@@ -18,21 +24,22 @@ export function openRedisBus(url: string, channelOf: ChannelOf, onError: (error:
     // Wait for the first connection. If it fails, ioredis keeps trying, and later events wait for it no more.
     if (publisher.status === 'wait') connecting = publisher.connect().catch(onError);
     await connecting;
-    const commands = events.map((event) => ['publish', channelOf(event.type), JSON.stringify(event)]);
+    const commands = events.map((event) => ['publish', channelOf(event.type), signer.sign(event)]);
     for (const [error] of (await publisher.pipeline(commands).exec()) ?? []) if (error) throw error;
   });
 
   return {
     publish: bundle.publish,
-    async subscribe(types, listener, onConnect) {
+    async subscribe(types, listener, look) {
+      const hear = signer.hear(types, listener, look);
       subscriber = new Redis(url, { maxRetriesPerRequest: null });
       subscriber.on('error', onError);
-      subscriber.on('message', (_channel, message) => listener(JSON.parse(message)));
+      subscriber.on('message', (_channel, message) => hear(message));
       // `ready` comes before the old subscriptions are restored. Subscribing again is harmless and can be awaited.
       await new Promise<void>((resolve) => {
         subscriber?.on('ready', () => {
           subscriber?.subscribe(...types.map(channelOf)).then(() => {
-            onConnect();
+            look();
             resolve();
           }, onError);
         });

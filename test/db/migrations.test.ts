@@ -370,3 +370,22 @@ test('large texts are packed at once in a new database, and after a day in one t
   expect(packs).toBe(false);
   expect(hours).toBeCloseTo(24, 1);
 });
+
+test('each database gets a secret of its own, and only one', async () => {
+  const migrations = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
+  const { sql } = migrations.find(({ sql }) => sql.some((text) => text.includes('"event_secret"')))!;
+  const secretIn = async () => {
+    const client = await createEmptyDatabase();
+    for (const statement of sql) await client.query(statement);
+    await expect(client.query(`insert into event_secret (secret) values ('')`)).rejects.toThrow(
+      'event_secret_pkey',
+    );
+    await expect(client.query(`insert into event_secret values (false, '')`)).rejects.toThrow(
+      'event_secret_single',
+    );
+    return (await client.query('select secret from event_secret')).rows[0].secret as Buffer;
+  };
+  const [one, other] = [await secretIn(), await secretIn()];
+  expect([one.length, other.length]).toEqual([32, 32]);
+  expect(one.equals(other)).toBe(false);
+});

@@ -1,8 +1,14 @@
-import { describe, expect, test } from 'vitest';
-import { type AttemptEnd, claimJob, finishJob, readJobInput } from '../../src/db/job-claims.ts';
+import { describe, expect, test, vi } from 'vitest';
+import {
+  type AttemptEnd,
+  claimJob,
+  finishJob,
+  readJobInput,
+  readsPackedAnswer,
+} from '../../src/db/job-claims.ts';
 import { insertJob } from '../../src/db/job-intake.ts';
 import { packAnswer, readAnswer, readJobRequest } from '../../src/db/jobs.ts';
-import { readPackedText } from '../../src/db/packed-json.ts';
+import { assertUnpacksRows, type JsonColumns, packJson, readPackedText } from '../../src/db/packed-json.ts';
 import { dropInputs } from '../../src/db/retention.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
@@ -18,8 +24,9 @@ const DONE: AttemptEnd = { outcome: 'completed', reason: null, phases: [] };
 async function endWith(
   input: string | Uint8Array,
   answer: { httpStatus: number; body: string | Uint8Array },
+  columns?: JsonColumns,
 ) {
-  const { jobId } = await insertJob(db, newJob({ input }));
+  const { jobId } = await insertJob(db, newJob({ input, columns }));
   const job = (await claimJob(db, 'w'))!;
   expect(job.jobId).toBe(jobId);
   const read = job.input ?? (await readJobInput(db, jobId));
@@ -41,8 +48,14 @@ async function readText(jobId: string) {
 
 describe('a request and an answer', () => {
   test('that are large are stored packed, in a fraction of their size, and read as they were', async () => {
-    for (const form of [LARGE, new TextEncoder().encode(LARGE)]) {
-      const { jobId, job, request, columns } = await endWith(form, { httpStatus: 200, body: form });
+    const bytes = new TextEncoder().encode(LARGE);
+    const forms: [form: string | Uint8Array, ready?: JsonColumns][] = [
+      [LARGE],
+      [bytes],
+      [bytes, await packJson(bytes)],
+    ];
+    for (const [form, ready] of forms) {
+      const { jobId, job, request, columns } = await endWith(form, { httpStatus: 200, body: form }, ready);
       expect(job.input).toBeNull();
       expect(request).toBe(LARGE);
       expect(String(await readJobRequest(db, jobId))).toBe(LARGE);
@@ -79,6 +92,31 @@ describe('a request and an answer', () => {
   });
 });
 
+test('a large request that is stored while a claim waits for its turn is read whole, and has a packed answer', async () => {
+  const holder = await pool.connect();
+  try {
+    // The lock under which claims come one after the other (`claim_job` in the migration `line_index`).
+    const lock = 1179403587;
+    await holder.query('select pg_advisory_lock($1)', [lock]);
+    const claiming = claimJob(db, 'w');
+    await vi.waitFor(async () => {
+      const { rowCount } = await pool.query(
+        "select from pg_locks where locktype = 'advisory' and objid = $1 and not granted",
+        [lock],
+      );
+      expect(rowCount).toBe(1);
+    });
+    const { jobId } = await insertJob(db, newJob({ input: LARGE }));
+    await holder.query('select pg_advisory_unlock($1)', [lock]);
+    const job = (await claiming)!;
+    const { request } = job.input ?? (await readJobInput(db, jobId));
+    expect([job.jobId, readPackedText(request)]).toEqual([jobId, LARGE]);
+    expect(await readsPackedAnswer(db, jobId)).toBe(true);
+  } finally {
+    holder.release();
+  }
+});
+
 test('whoever stores a job with an earlier version gets an answer that this version can read', async () => {
   for (const [format, isPacked] of [
     [0, false],
@@ -88,16 +126,22 @@ test('whoever stores a job with an earlier version gets an answer that this vers
     const { jobId } = await insertJob(db, newJob());
     await pool.query('update jobs set format = $2 where job_id = $1', [jobId, format]);
     const job = await claimJob(db, 'w');
-    expect([job?.jobId, job?.isAnswerPacked]).toEqual([jobId, isPacked]);
+    expect([job?.jobId, await readsPackedAnswer(db, jobId)]).toEqual([jobId, isPacked]);
   }
 });
 
 test('for a day after an upgrade nothing is packed, since processes of the version before may read it', async () => {
   await pool.query("select pack_json_from(now() + interval '1 minute')");
-  const early = await endWith(LARGE, { httpStatus: 200, body: '{}' });
+  const early = await endWith(LARGE, { httpStatus: 200, body: '{}' }, await packJson(LARGE));
   expect(early.columns.input).toBe(JSON.parse(LARGE).text);
-  expect([early.columns.packed_input, early.job.isAnswerPacked]).toEqual([null, false]);
+  expect([early.columns.packed_input, await readsPackedAnswer(db, early.jobId)]).toEqual([null, false]);
   await pool.query('select pack_json_from(now())');
   const late = await endWith(LARGE, { httpStatus: 200, body: '{}' });
-  expect([late.columns.input, late.job.isAnswerPacked]).toEqual([null, true]);
+  expect([late.columns.input, await readsPackedAnswer(db, late.jobId)]).toEqual([null, true]);
+});
+
+test('a Node that would cut answers short is refused before it connects', () => {
+  expect(() => assertUnpacksRows()).not.toThrow();
+  // Node 26.9 gives the first text of a row only.
+  expect(() => assertUnpacksRows(() => Buffer.from('whole '))).toThrow(/use Node 26\.10 or newer/);
 });

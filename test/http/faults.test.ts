@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { Check } from 'typebox/value';
 import { describe, expect, test } from 'vitest';
 import { findFaults } from '../../src/http/faults.ts';
 import { fits } from '../../src/http/fits.ts';
@@ -91,6 +92,7 @@ describe('faults of a body', () => {
           expect(findFaults(schema, changed).length > 0, JSON.stringify(changed)).toBe(
             !fits(schema, changed),
           );
+          expect(fits(schema, changed)).toBe(Check(schema, changed));
         }),
         { numRuns: 2000 },
       );

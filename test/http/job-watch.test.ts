@@ -1,5 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
+import type { JobEvent } from '../../src/contracts/events.ts';
+import { readEventSecret } from '../../src/db/event-secret.ts';
 import { insertJob } from '../../src/db/job-intake.ts';
 import { cancelJob } from '../../src/db/jobs.ts';
 import { openJobWatch } from '../../src/http/job-watch.ts';
@@ -9,13 +11,20 @@ import { atEnd } from '../helpers/at-end.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase, testConfig } from '../helpers/services.ts';
 
+/** A bus that brings what a test says. */
+const busOf = (subscribe: (listener: (event: JobEvent) => void, look: () => void) => void): EventBus => ({
+  publish: async () => {},
+  subscribe: async (_types, listener, look) => subscribe(listener as never, look),
+  close: async () => {},
+});
+
 test('a caller that does not wait never gets the answer, even if the job ends while it is enqueued', async () => {
   const url = await createTestDatabase();
   const { db } = openTestDatabase(url);
   const fail = (error: Error) => {
     throw error;
   };
-  const bus = openEventBus(testConfig({ DATABASE_URL: url }), fail);
+  const bus = openEventBus(testConfig({ DATABASE_URL: url }), await readEventSecret(db), fail);
   atEnd(() => bus.close());
   const watch = openJobWatch({ db, bus, onError: fail });
   atEnd(() => watch.close());
@@ -50,13 +59,7 @@ test('a thousand watchers of a job get the same progress, and its job and its an
     throw error;
   };
   const events = new EventEmitter();
-  const bus: EventBus = {
-    publish: async () => {},
-    async subscribe(_types, listener) {
-      events.on('event', listener);
-    },
-    close: async () => {},
-  };
+  const bus = busOf((listener) => void events.on('event', listener));
   const watch = openJobWatch({ db, bus, onError: fail });
   atEnd(async () => watch.close());
   let queries = 0;
@@ -90,4 +93,43 @@ test('a thousand watchers of a job get the same progress, and its job and its an
   const end = async () => void events.emit('event', { type: 'ended', job_id: job.jobId, answer: sent });
   expect(await watch.waitForAnswer(job.jobId, 1000, new AbortController().signal, end)).toBe(sent);
   expect(queries).toBe(0);
+});
+
+test('looks that are asked for at once are one query, and an end that is too late for it is seen by the next', async () => {
+  const url = await createTestDatabase();
+  const [{ db, pool }, other] = [openTestDatabase(url), openTestDatabase(url)];
+  const job = newJob();
+  await insertJob(db, job);
+  let look = () => {};
+  const bus = busOf((_listener, onDoubt) => {
+    look = onDoubt;
+  });
+  const fail = (error: Error) => {
+    throw error;
+  };
+  const watch = openJobWatch({ db, bus, onError: fail });
+  atEnd(async () => watch.close());
+  // The first answer of PostgreSQL takes its time to arrive.
+  const [answered, arrives] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let queries = 0;
+  const query = pool.query.bind(pool);
+  // biome-ignore lint/suspicious/noExplicitAny: it is called in one of its many forms
+  pool.query = (async (...args: any[]) => {
+    queries++;
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    const answer = await (query as any)(...args);
+    answered.resolve();
+    await arrives.promise;
+    return answer;
+  }) as never;
+  const { promise: isOver, resolve } = Promise.withResolvers<void>();
+  watch.watch(job.jobId, { ended: () => resolve() });
+  look();
+  await answered.promise;
+  await cancelJob(other.db, job.jobId, { httpStatus: 409, body: '{}' });
+  for (let i = 0; i < 100; i++) look();
+  expect(queries).toBe(1);
+  arrives.resolve();
+  await isOver;
+  expect(queries).toBe(2);
 });

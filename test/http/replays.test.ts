@@ -214,6 +214,13 @@ describe('a replay', () => {
     expect(summary).toEqual([...[new Date(one.starts_at), new Date(one.ends_at), 12, one.demand, one.bound]]);
   });
 
+  test('is named first where neither of two compared replays exists, whichever is read sooner', async () => {
+    const unknown = (digit: number) => `rpl_0199c8a0-0000-7000-8000-00000000000${digit}`;
+    const all = Array.from({ length: 200 }, () => call(`replays/${unknown(1)}/compare/${unknown(2)}`));
+    const named = (await Promise.all(all)).map(({ status, body }) => [status, body.errors[0].field]);
+    expect(new Set(named.map(String))).toEqual(new Set(['404,replay_id']));
+  });
+
   test.each([
     [{ to: '2026-02-10' }, 400, 'to', /ends at 2026-02-10T00:00Z.*2026-02-08T23:00Z; choose an earlier/],
     [{ from: START_DATE, to: '2026-03-01' }, 400, 'to', /choose an earlier/],

@@ -1,9 +1,13 @@
+import { once } from 'node:events';
 import { beforeAll, expect, test } from 'vitest';
 import { greatCircleKm } from '../../src/core/geo.ts';
+import { openProxy } from '../chaos/proxy.ts';
 import { cityInstance } from '../core/optimize/instances.ts';
+import { atEnd } from '../helpers/at-end.ts';
+import { storeKey } from '../helpers/keys.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 import { describeOnBothBackends } from '../helpers/services.ts';
-import { openSocket } from '../helpers/socket.ts';
+import { type Message, openSocket } from '../helpers/socket.ts';
 
 describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
   let service: Awaited<ReturnType<typeof startTestService>>;
@@ -254,6 +258,45 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
     const dead = await openSocket(service.urls[0], { autoPong: false });
     expect((await dead.closed).code).toBe(1006);
   });
+
+  test.each(['off', 'keys'])(
+    'keeps sockets whose clients answer heartbeats while PostgreSQL hangs, and serves them afterwards (AUTH=%s)',
+    async (AUTH) => {
+      const databaseUrl = new URL(service.config.DATABASE_URL ?? '');
+      const wire = await openProxy(Number(databaseUrl.port));
+      atEnd(() => wire.close());
+      databaseUrl.hostname = '127.0.0.1';
+      databaseUrl.port = String(wire.port);
+      const api = await service.startApi({
+        ...{ AUTH: AUTH as 'off' | 'keys', DATABASE_URL: databaseUrl.href },
+        ...{ WEBSOCKET_HEARTBEAT_SECONDS: 0.2, WEBSOCKET_MAX_SUBSCRIPTIONS: 1000 },
+      });
+      const { headers } = await storeKey(service.db, 'operator');
+      const [quiet, busy] = await Promise.all([1, 2].map(() => openSocket(api.url, { headers })));
+      const jobId = await submit();
+
+      wire.hang();
+      busy.send(subscribe(jobId));
+      for (let i = 0; i < 100; i++) busy.send(subscribe(`opt_unknown_${i}`));
+      const heartbeats = async ({ socket, closed }: typeof quiet, count: number) => {
+        const end = closed.then(({ code }) => Promise.reject(new Error(`closed with ${code}`)));
+        for (let i = 0; i < count; i++) await Promise.race([once(socket, 'ping'), end]);
+      };
+      // For 8 s: after 6 the service gives its connections to PostgreSQL up, and new ones hang, too.
+      await Promise.all([heartbeats(quiet, 40), heartbeats(busy, 40)]);
+      wire.resume();
+
+      await quiet.roundTrip('opt_after');
+      await busy.roundTrip('opt_after');
+      const isUnknown = ({ type, job_id }: Message) => type === 'error' && job_id.startsWith('opt_unknown');
+      expect(busy.messages.filter(isUnknown)).toHaveLength(100);
+      // What was asked while PostgreSQL hung may have been refused: it can be asked again.
+      busy.send(subscribe(jobId));
+      await busy.waitFor(({ type, job_id }) => type === 'progress' && job_id === jobId);
+      for (const { close } of [quiet, busy]) close();
+      await service.close(api);
+    },
+  );
 
   test('notifies sockets and waiting callers when the service stops', async () => {
     const api = await service.startApi();

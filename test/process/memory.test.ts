@@ -12,11 +12,12 @@ const MIB = 1024 ** 2;
 /** A process that allocates 400 MiB, lets go of them, and says how large it is whenever it is asked. */
 const GROWN = `
 import { giveMemoryBack } from '${path.join(import.meta.dirname, '../../src/process/memory.ts')}';
-const { close } = giveMemoryBack();
+const { begin, close } = giveMemoryBack();
 let held = [];
 const kept = [];
 process.on('message', (what) => {
   if (what === 'stop') return close(), process.disconnect();
+  if (what === 'begin') begin();
   if (what === 'grow') held = Array.from({ length: 400 }, () => Buffer.alloc(${MIB}, 1));
   if (what === 'grow in pieces') {
     held = Array.from({ length: 400 * 64 }, (_, i) => {
@@ -34,7 +35,7 @@ process.send('ready');
 const hasGlibc = 'glibcVersionRuntime' in (process.report.getReport() as { header: object }).header;
 
 describe('a process that has grown and rests', { timeout: 60_000 }, () => {
-  async function growAndLetGo(how: string): Promise<void> {
+  async function growAndLetGo(how: string, begins = false): Promise<void> {
     const folder = await newTemporaryFolder('memory');
     const file = path.join(folder, 'grown.ts');
     await writeFile(file, GROWN);
@@ -53,10 +54,13 @@ describe('a process that has grown and rests', { timeout: 60_000 }, () => {
     const peak = await ask(how);
     expect(peak).toBeGreaterThan(rest + 300 * MIB);
     await ask('let go');
-    await expect.poll(() => ask('size'), { timeout: 40_000, interval: 500 }).toBeLessThan(rest * 1.5);
+    if (begins) expect(await ask('begin')).toBeLessThan(rest * 1.5);
+    else await expect.poll(() => ask('size'), { timeout: 40_000, interval: 500 }).toBeLessThan(rest * 1.5);
     child.send('stop');
     await once(child, 'exit');
   }
+
+  test('gives back at once what its start has left', () => growAndLetGo('grow', true));
 
   test('gives its memory back by itself', () => growAndLetGo('grow'));
 
@@ -89,6 +93,12 @@ describe('collections', () => {
     expect([worked.isDue(0.5, 300), worked.isDue(0, 300)]).toEqual([false, true]);
     expect(grown(32).plan.isDue(0, 340)).toBe(true);
     expect(grown(32).plan.isDue(0.5, 340)).toBe(false);
+  });
+
+  test('do not come while a process works for a tenth of the time: they drop the code that it needs', () => {
+    const { plan } = grown(3);
+    expect(Array.from({ length: 100 }, (_, look) => plan.isDue(0.1, 300 + look))).not.toContain(true);
+    expect(plan.isDue(0.01, 400)).toBe(true);
   });
 
   test('do not come while a process is as small as when it was idle', () => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
@@ -11,6 +12,9 @@ import { atEnd } from '../helpers/at-end.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { redisCommand, startRedisServer, stopProcess } from '../helpers/global-setup.ts';
 import { createTestDatabase, describeOnBothBackends, testConfig } from '../helpers/services.ts';
+
+/** Signs the events of these tests. */
+const SECRET = randomBytes(32);
 
 /** BullMQ's own events that are kept. */
 async function countEvents({ DATABASE_URL, REDIS_URL, QUEUE_PREFIX }: Config): Promise<number> {
@@ -99,7 +103,7 @@ describeOnBothBackends('the event bus', (redisUrl) => {
   test('carries an event to everybody who listens to its type and reports each connection', async () => {
     const config = testConfig({ DATABASE_URL: await createTestDatabase(), REDIS_URL: redisUrl });
     const event: JobEvent = { type: 'ended', job_id: 'opt_1' };
-    const buses = [0, 1, 2].map(() => openEventBus(config, () => {}));
+    const buses = [0, 1, 2].map(() => openEventBus(config, SECRET, () => {}));
     let connects = 0;
     const received: Promise<JobEvent>[] = [];
     for (const bus of buses.slice(0, 2)) {
@@ -114,9 +118,29 @@ describeOnBothBackends('the event bus', (redisUrl) => {
     for (const bus of buses) await bus.close();
   });
 
+  test('gives nobody the events of a stranger, and lets whoever listens look instead', async () => {
+    const config = testConfig({ DATABASE_URL: await createTestDatabase(), REDIS_URL: redisUrl });
+    const [sender, receiver] = [0, 1].map(() => openEventBus(config, SECRET, () => {}));
+    const stranger = openEventBus(config, randomBytes(32), () => {});
+    const heard: JobEvent[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    let looks = 0;
+    const listen = (event: JobEvent) => heard.push(event) === 1 && resolve();
+    await receiver.subscribe(['progress', 'ended'], listen, () => looks++);
+    const answer = { httpStatus: 200, body: '{"data":"made up"}' };
+    await stranger.publish({ type: 'ended', job_id: 'opt_1', answer });
+    await stranger.publish({ type: 'ended', job_id: 'opt_2' });
+    await sender.publish({ type: 'ended', job_id: 'opt_3' });
+    await promise;
+    expect(heard).toEqual([{ type: 'ended', job_id: 'opt_3' }]);
+    // Once because it connected.
+    expect(looks).toBe(3);
+    for (const bus of [sender, receiver, stranger]) await bus.close();
+  });
+
   test('brings all progress of a job before its end, in order, and a small answer as it is', async () => {
     const config = testConfig({ DATABASE_URL: await createTestDatabase(), REDIS_URL: redisUrl });
-    const [sender, receiver] = [0, 1].map(() => openEventBus(config, () => {}));
+    const [sender, receiver] = [0, 1].map(() => openEventBus(config, SECRET, () => {}));
     const received: JobEvent[] = [];
     const { promise: allEnded, resolve } = Promise.withResolvers<void>();
     const listen = (event: JobEvent) => {
@@ -144,7 +168,7 @@ describeOnBothBackends('the event bus', (redisUrl) => {
 
   test('sends progress that no other event follows', async () => {
     const config = testConfig({ DATABASE_URL: await createTestDatabase(), REDIS_URL: redisUrl });
-    const [sender, receiver] = [0, 1].map(() => openEventBus(config, () => {}));
+    const [sender, receiver] = [0, 1].map(() => openEventBus(config, SECRET, () => {}));
     const heard: JobEvent[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
     const listen = (event: JobEvent) => heard.push(event) === 2 && resolve();
@@ -167,7 +191,7 @@ test.skipIf(!redisCommand())(
     const folder = await newTemporaryFolder('bus');
     const port = await freePort();
     const config = testConfig({ DATABASE_URL: '', REDIS_URL: `redis://127.0.0.1:${port}` });
-    const bus = openEventBus(config, () => {});
+    const bus = openEventBus(config, SECRET, () => {});
     const event: JobEvent = { type: 'ended', job_id: 'opt_a' };
     await expect(bus.publish(event)).rejects.toThrow();
     const redis = await startRedisServer(port, folder);

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { AppError } from '../../src/answers/errors.ts';
+import { readEventSecret } from '../../src/db/event-secret.ts';
 import { claimJob, findSilentJobs } from '../../src/db/job-claims.ts';
 import { cancelJob } from '../../src/db/jobs.ts';
 import { createLogger } from '../../src/process/logger.ts';
@@ -33,7 +34,7 @@ describeOnBothBackends('a cancellation that was answered 202', (redisUrl) => {
       config: { ...config, JOB_LOCK_SECONDS: 1 },
       db,
       workerId: 'dead',
-      bus: openEventBus(config, () => {}),
+      bus: openEventBus(config, await readEventSecret(db), () => {}),
       queue: await openQueue(config, () => {}),
       running: createRunningJobs(),
       logger: createLogger('worker', config),

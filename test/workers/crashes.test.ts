@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readEventSecret } from '../../src/db/event-secret.ts';
 import { insertJob } from '../../src/db/job-intake.ts';
 import { readAttempts, readJob } from '../../src/db/jobs.ts';
 import { createLogger } from '../../src/process/logger.ts';
@@ -27,7 +28,7 @@ describeOnBothBackends('a job whose solver thread dies', (redisUrl) => {
     const fail = (error: Error) => {
       throw error;
     };
-    const bus = openEventBus(config, fail);
+    const bus = openEventBus(config, await readEventSecret(db), fail);
     const queue = await openQueue(config, fail);
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     await bus.subscribe(

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { insertJob } from '../../src/db/job-intake.ts';
 import { readAttempts, readJob } from '../../src/db/jobs.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { openMetrics } from '../../src/process/metrics.ts';
@@ -9,6 +10,7 @@ import type { Threads } from '../../workers/threads.ts';
 import { createTravelCache } from '../../workers/travel-cache.ts';
 import { openProxy } from '../chaos/proxy.ts';
 import { atEnd } from '../helpers/at-end.ts';
+import { newJob } from '../helpers/jobs.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 import { openTestDatabase } from '../helpers/services.ts';
 import { openWorkerParts } from '../helpers/worker-parts.ts';
@@ -60,4 +62,37 @@ test('a worker whose connection is lost after its commit announces and counts th
   const exposed = await metrics.registry.metrics();
   expect(exposed).toContain('fleet_optimization_requests_total{status="optimal"} 1\n');
   expect(exposed).toContain('fleet_job_attempts_total{kind="optimize",outcome="completed"} 1\n');
+});
+
+test('a worker whose connection is lost after it has given a job back announces it, once, and no sweep has to', async () => {
+  const network = { location_ids: [1], costs: [[0]] };
+  const job = newJob({ input: JSON.stringify({ network }) });
+  await insertJob(service.db, job);
+  const tokens = await queue.countWaiting();
+  const running = createRunningJobs();
+  const metrics = await openMetrics(pool);
+  // The solver runs out of memory. From then on PostgreSQL gets what the worker sends, and its answers do not arrive.
+  const start = () => {
+    wire.mute();
+    return { outcome: Promise.reject(new Error('out of memory')), readPausedMs: () => 0, stop() {} };
+  };
+  const working = runJob({
+    ...{ db, bus, queue, running, workerId: 'w', levelOrder: () => null },
+    ...{ logger: createLogger('worker', config), calendar: null, travel: createTravelCache() },
+    // Without a limit that holds it back: else the end of the attempt announces it, too.
+    config: { ...config, JOB_RETRY_DELAY_SECONDS: 0, JOBS_RUNNING_PER_CALLER: 1000 },
+    threads: { ...threads, start },
+    metrics: addWorkerMetrics(metrics, config, running),
+  });
+  const attempts = () => readAttempts(service.db, job.jobId);
+  await expect.poll(async () => (await attempts())[0]?.outcome, { timeout: 20_000 }).toBe('crashed');
+  wire.resume();
+  expect(wire.cut()).toBeGreaterThan(0);
+  await working;
+
+  expect(await queue.countWaiting()).toBe(tokens + 1);
+  expect(await readJob(service.db, job.jobId)).toMatchObject({ status: 'queued', attempts: 1 });
+  expect(await attempts()).toMatchObject([{ reason: 'the solve was aborted: out of memory' }]);
+  const exposed = await metrics.registry.metrics();
+  expect(exposed).toContain('fleet_job_attempts_total{kind="optimize",outcome="crashed"} 1\n');
 });

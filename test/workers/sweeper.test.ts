@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readEventSecret } from '../../src/db/event-secret.ts';
 import { claimJob } from '../../src/db/job-claims.ts';
 import { insertJob } from '../../src/db/job-intake.ts';
 import { readJob } from '../../src/db/jobs.ts';
@@ -18,7 +19,8 @@ test('a worker that was paused with all others takes the jobs of those that stay
   const fail = (error: Error) => {
     throw error;
   };
-  const [bus, queue] = [openEventBus(config, fail), await openQueue(config, fail)];
+  const bus = openEventBus(config, await readEventSecret(db), fail);
+  const queue = await openQueue(config, fail);
   atEnd(() => Promise.all([bus.close(), queue.close()]));
   const running = createRunningJobs();
   const logger = createLogger('worker', config);

@@ -40,29 +40,6 @@ async function eventsOf(text: string): Promise<string[]> {
   return JSON.parse(stdout);
 }
 
-test('a thread whose work made the process grow is renewed once, and work that arrives meanwhile is done', async () => {
-  const events = await eventsOf(
-    script(
-      '{}',
-      `await run(1);
-       await run(15000000);
-       await Promise.all([run(2), run(3)]);
-       await renewed.promise;
-       await run(4);`,
-    ),
-  );
-  expect(events.filter((event) => event.startsWith('done'))).toEqual([
-    'done 1',
-    'done 15000000',
-    'done 2',
-    'done 3',
-    'done 4',
-  ]);
-  expect(events.filter((event) => event.startsWith('start'))).toEqual(['start 1', 'start 2']);
-  expect(events.indexOf('start 2')).toBeLessThan(events.indexOf('done 2'));
-  expect(events.indexOf('exit 1')).toBeLessThan(events.indexOf('done 4'));
-});
-
 test('a thread that has worked is renewed if the process stays large at rest', async () => {
   const events = await eventsOf(
     script(
@@ -85,40 +62,88 @@ export default (bytes) => {
   return threadId;
 };`;
 
-test('a thread that never rests is renewed after as much growth as the ones before it', async () => {
-  const files = mkdtempSync(path.join(tmpdir(), 'hoarder-'));
+/** A thread whose works leave as many bytes of garbage as they are told to. Without work it is the thread of jobs. */
+const LITTERER = `
+import { threadId } from 'node:worker_threads';
+import beReady from ${JSON.stringify(`${folder}/job-thread.ts`)};
+export default (bytes) => {
+  if (bytes === null) return beReady(null);
+  Buffer.alloc(bytes, 1);
+  return threadId;
+};`;
+
+/**
+ * What a process of its own says, in which `threads` is one thread of this module and `run` gives it work.
+ * @param options of the threads; @param body what it does
+ */
+async function resultOf(module: string, options: string, body: string) {
+  const files = mkdtempSync(path.join(tmpdir(), 'warm-'));
   onTestFinished(() => rmSync(files, { recursive: true }));
-  const module = path.join(files, 'hoarder.mjs');
-  writeFileSync(module, HOARDER);
-  // Each new thread has work at once, while the old one is still about to end.
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--input-type=module',
-    '-e',
-    `import { openWarmThreads } from ${JSON.stringify(`${folder}/warm-threads.ts`)};
+  const file = path.join(files, 'thread.mjs');
+  writeFileSync(file, module);
+  const text = `
+    import { openWarmThreads } from ${JSON.stringify(`${folder}/warm-threads.ts`)};
     let started = 0;
     const exits = new Map();
     process.on('worker', (worker) => {
       started++;
       exits.set(worker.threadId, new Promise((resolve) => worker.once('exit', resolve)));
     });
-    const options = { growthBytes: 64 * 2 ** 20, restMs: 1e6 };
-    const threads = openWarmThreads(${JSON.stringify(`file://${module}`)}, 1, options);
+    const MIB = 2 ** 20;
+    const threads = openWarmThreads(${JSON.stringify(`file://${file}`)}, 1, ${options});
     const run = (bytes) => threads.run(bytes, { signal: new AbortController().signal, transferList: [] });
-    let thread = await run(0);
+    ${body}
+    await threads.close();`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', text]);
+  return JSON.parse(stdout);
+}
+
+test('a thread whose work keeps memory is renewed once, and work that arrives meanwhile is done', async () => {
+  const { works, starts } = await resultOf(
+    HOARDER,
+    '{ growthBytes: 64 * 2 ** 20 }',
+    `const works = [await run(0), await run(128 * MIB), ...(await Promise.all([run(0), run(0)]))];
+    await exits.get(works[0]);
+    works.push(await run(0), await run(0));
+    console.log(JSON.stringify({ works, starts: started }));`,
+  );
+  expect([works.length, works[1], starts]).toEqual([6, works[0], 2]);
+  expect(new Set(works.slice(-2))).toEqual(new Set([works[0] + 1]));
+});
+
+test('a thread whose work leaves garbage collects it, and stays', async () => {
+  const { works, starts, grown } = await resultOf(
+    LITTERER,
+    // More than the thread takes to load its code, which the first work does not wait for.
+    '{ growthBytes: 160 * 2 ** 20 }',
+    `const works = [await run(0)];
+    const before = process.memoryUsage.rss();
+    for (let i = 0; i < 5; i++) works.push(await run(320 * MIB), await run(0));
+    console.log(JSON.stringify({ works, starts: started, grown: process.memoryUsage.rss() - before }));`,
+  );
+  expect(new Set(works)).toEqual(new Set([works[0]]));
+  expect([works.length, starts]).toEqual([11, 1]);
+  expect(grown).toBeLessThan(160 * 2 ** 20);
+});
+
+test('a thread that never rests is renewed after as much growth as the ones before it', async () => {
+  // Each new thread has work at once, while the old one is still about to end.
+  const [, ...later]: number[] = await resultOf(
+    HOARDER,
+    '{ growthBytes: 64 * 2 ** 20, restMs: 1e6 }',
+    `let thread = await run(0);
     const counts = [];
     while (counts.length < 6) {
       const before = started;
       let count = 0;
-      for (; started === before; count++) await run(16 * 2 ** 20);
+      for (; started === before; count++) await run(16 * MIB);
       counts.push(count);
       const old = thread;
       while (thread === old) thread = await run(0);
       await exits.get(old);
       await run(0);
     }
-    await threads.close();
     console.log(JSON.stringify(counts));`,
-  ]);
-  const [, ...later]: number[] = JSON.parse(stdout);
+  );
   expect(Math.max(...later)).toBeLessThan(2 * Math.min(...later));
 });

@@ -1,4 +1,7 @@
 import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { JOB_PREFIXES } from '../../contracts/jobs.ts';
+import { ownBytes, packJson } from '../../db/packed-json.ts';
+import { openCollection } from '../../process/memory.ts';
 import type { Operation, ReadContext } from './operations.ts';
 import { type Outcome, readBody } from './read-body.ts';
 
@@ -9,11 +12,27 @@ export type IntakeResult = {
   bytes: Uint8Array;
 };
 
-/** Entry of an intake thread, which reads large bodies. Bytes are passed in and back without a copy. */
-export default function run({ operation, bytes, ...context }: IntakeTask) {
-  const result: IntakeResult = { outcome: readBody(operation, bytes, context), bytes };
-  const { input, scores } = (result.outcome.facts ?? {}) as { input?: Uint8Array; scores?: Uint8Array };
+const collect = openCollection();
+
+/**
+ * Entry of an intake thread, which reads large bodies. Bytes are passed in and back without a copy. The body of a job
+ * is packed for the database while it is read: it is nearly always stored as it was sent.
+ * @param task null: only collect garbage
+ */
+export default async function run(task: IntakeTask | null) {
+  if (task === null) return collect();
+  const { operation, bytes, ...context } = task;
+  const isJob = operation in JOB_PREFIXES && context.known === null;
+  const packing = isJob && !context.isHashed ? packJson(bytes) : undefined;
+  const outcome = readBody(operation, bytes, context);
+  // Also of a body that is refused: the bytes must not leave the thread while they are packed.
+  const packed = await packing;
+  const { input, scores } = (outcome.facts ?? {}) as { input?: Uint8Array; scores?: Uint8Array };
+  const columns =
+    isJob && input ? ownBytes(input === bytes && packed ? packed : await packJson(input)) : undefined;
+  if (columns) Object.assign(outcome.facts!, { columns });
+  const result: IntakeResult = { outcome, bytes };
   // The input may be the body itself.
-  const buffers = new Set([bytes, input, scores].flatMap((part) => part?.buffer ?? []));
+  const buffers = new Set([bytes, input, scores, columns?.packed].flatMap((part) => part?.buffer ?? []));
   return move({ [transferableSymbol]: [...buffers] as never, [valueSymbol]: result });
 }

@@ -8,7 +8,10 @@ import { type Outcome, readBody } from './read-body.ts';
 
 /** Bodies up to this size are read on the event loop, in some milliseconds. A thread would take longer to start. */
 export const MAX_LOOP_BODY_BYTES = 256 * 1024;
-/** An idle thread ends after this time and gives its memory back. */
+/**
+ * An idle thread gives its memory back after this time: it collects its garbage, and ends if others are left. The last
+ * one stays, since the next large body would wait for a new one to load its code.
+ */
 const IDLE_MS = 10_000;
 
 export type Intake = {
@@ -68,22 +71,34 @@ export class ReceivedBody<O extends Operation = Operation> {
   }
 }
 
-/** Opens the threads that read large bodies. */
-export function openIntake(config: Config): Intake {
+/** Opens the threads that read large bodies. The first one starts with the first of them. */
+export function openIntake(config: Config, { idleMs = IDLE_MS } = {}): Intake {
   const settings: IntakeSettings = {
     risk: riskSettings(config),
     optimize: optimizeSettings(config),
   };
-  const pool = new Piscina<IntakeTask, IntakeResult>({
-    filename: new URL('./intake-thread.ts', import.meta.url).href,
-    minThreads: 0,
-    maxThreads: config.HTTP_BODY_THREADS,
-    idleTimeout: IDLE_MS,
-  });
+  let pool: Piscina<IntakeTask | null, IntakeResult> | undefined;
+  let resting: NodeJS.Timeout | undefined;
+  const openPool = () =>
+    new Piscina<IntakeTask | null, IntakeResult>({
+      filename: new URL('./intake-thread.ts', import.meta.url).href,
+      minThreads: 1,
+      maxThreads: config.HTTP_BODY_THREADS,
+      idleTimeout: idleMs,
+    });
+  const runInThread = async (task: IntakeTask): Promise<IntakeResult> => {
+    pool ??= openPool();
+    try {
+      return await pool.run(task, { transferList: [task.bytes.buffer] as never });
+    } finally {
+      clearTimeout(resting);
+      resting = setTimeout(() => pool?.run(null).catch(() => {}), idleMs).unref();
+    }
+  };
   const run = async (task: IntakeTask): Promise<IntakeResult> =>
     task.bytes.length <= MAX_LOOP_BODY_BYTES
       ? { outcome: readBody(task.operation, task.bytes, task), bytes: task.bytes }
-      : pool.run(task, { transferList: [task.bytes.buffer] as never });
+      : runInThread(task);
 
   return {
     async read<O extends Operation>(
@@ -101,6 +116,9 @@ export function openIntake(config: Config): Intake {
       };
       return new ReceivedBody(operation, await readWith(null), readWith);
     },
-    close: () => pool.destroy(),
+    async close() {
+      clearTimeout(resting);
+      await pool?.destroy();
+    },
   };
 }

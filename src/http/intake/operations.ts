@@ -27,6 +27,7 @@ import { ofMode } from '../../core/decision.ts';
 import type { OptimizeSettings } from '../../core/optimize/problem/model.ts';
 import { checkRequest, namedLocationIds } from '../../core/optimize/request/check.ts';
 import { type RiskSettings, scoreRisk } from '../../core/risk.ts';
+import type { JsonColumns } from '../../db/packed-json.ts';
 import {
   packDemand,
   packEvents,
@@ -71,6 +72,8 @@ export type Checkable = {
 export type JobIntake = {
   /** the body as compact JSON: the bytes that were sent, or made of what was read */
   input: Uint8Array;
+  /** the same as the database stores it; absent if the body was not read in a thread */
+  columns?: JsonColumns;
   /** hash of operation and body, compared when an idempotency key is used again; empty for a body without one */
   inputHash: Uint8Array;
   priority: JobPriority;

@@ -94,7 +94,7 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
         const { limit = DEFAULT_LIMIT, cursor } = request.query;
         const before = cursor === undefined ? null : decodeCursor(cursor, isNewestFirstKey);
         const rows = await readDecisionPage(db, before, limit + 1, onlyOwner(request.identity));
-        const { items, next_cursor } = cutPage(rows, limit, (row) => [row.takenAt, row.decisionId]);
+        const { items, next_cursor } = cutPage(rows, limit, (row) => [row.createdAt, row.decisionId]);
         const decisions = items.map((row) => ({
           ...summary({ ...row, jobId: row.decisionId }),
           mode: row.mode,

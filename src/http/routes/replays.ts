@@ -180,10 +180,9 @@ export function replayRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       },
       async (request) => {
         const { replay_id, other_replay_id } = request.params;
-        const [own, other] = await Promise.all([
-          find(request.identity, replay_id),
-          find(request.identity, other_replay_id, 'other_replay_id'),
-        ]);
+        // One after the other: where both are missing, the first is named each time.
+        const own = await find(request.identity, replay_id);
+        const other = await find(request.identity, other_replay_id, 'other_replay_id');
         return success(request.id, compareReplays(JSON.parse(own), JSON.parse(other)));
       },
     );
