@@ -87,7 +87,9 @@ const OWNER = `case when i % 10000 = 9 then 'rare' else 'owner ' || i % 20 end`;
  * What comes with so many jobs:
  * - the inputs of decisions, 100 schedules with the occurrences that made them, and 5,000 occurrences whose jobs are
  *   deleted; three schedules are due
- * - an event for each job to one of 50 webhooks, one in ten thousand a dead letter, and 1,000 that wait for another one
+ * - an event for each job to one of 50 webhooks, one in ten thousand a dead letter; 1,000 that wait for another one; a
+ *   dead letter for each job to a third one
+ * - a replay for every tenth job
  * - an audit entry for each job; one in a thousand stores the fleet, and one in a hundred thousand deletes a location
  * - 1,000 jobs that ended within the hour, 1,000 API keys, three workers
  */
@@ -135,6 +137,17 @@ async function fillRecords(pool: pg.Pool, jobs: number): Promise<void> {
      select 'msg_waiting_' || i, 'whk_1', 'job.completed', 'opt_queued_' || i, '{}', now() - i * interval '1 minute',
        now() + (i - 500) * interval '1 minute', now() + interval '1 day'
      from generate_series(0, 999) i`,
+  );
+  await pool.query(
+    `insert into webhook_deliveries (delivery_id, webhook_id, event, job_id, data, status, attempts, created_at, next_at,
+       retry_until, ended_at)
+     select 'msg_away_' || i, 'whk_2', 'job.completed', job_id, '{}', 'dead', 9, t, t, t, t + interval '1 day' ${from}`,
+    ofJobs,
+  );
+  await pool.query(
+    `insert into replays (replay_id, request_id, created_at, summary, data, owner)
+     select 'rep_' || i, 'r', t, '{}', '{}', ${OWNER} ${from} where i % 10 = 9`,
+    ofJobs,
   );
   await pool.query(
     `insert into audit_log (audit_id, at, actor, key_id, address, operation, method, path, job_id, request_id, http_status)

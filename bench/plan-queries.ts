@@ -18,6 +18,7 @@ import { insertJob, readAdmission } from '../src/db/job-intake.ts';
 import { readJob, readJobPage } from '../src/db/jobs.ts';
 import { readOperationsReport } from '../src/db/operations.ts';
 import { readPlanComparison, readPlanItems, readPlanPage } from '../src/db/plans.ts';
+import { readReplayPage } from '../src/db/replays.ts';
 import {
   deleteAuditEntries,
   deleteDeliveries,
@@ -92,6 +93,8 @@ const listPlans = (filter: Parameters<typeof readPlanPage>[3]): Call[] =>
   [null, deepPlan].map((before) => (db) => readPlanPage(db, before, PAGE, filter));
 const listJobs = (filter: Parameters<typeof readJobPage>[3]): Call[] =>
   [null, deepJob].map((before) => (db) => readJobPage(db, before, PAGE, filter));
+const listDecisions = (owner?: string): Call[] =>
+  [null, deepJob].map((before) => (db) => readDecisionPage(db, before, PAGE, owner));
 const lastInQueue = { jobId: 'opt_z', priority: 'low' as const, caller: 'caller 9', clientId: '' };
 const listAudit = (filter: Parameters<typeof readAuditPage>[1]): Call[] =>
   [null, deepEntry].map((before) => (db) => readAuditPage(db, filter, before, PAGE));
@@ -159,12 +162,27 @@ const CALLS: Record<string, Call[]> = {
     ...listJobs({ owner: 'rare' }),
     ...listJobs({ owner: 'nobody' }),
   ],
-  'plans and decisions of a caller with many, with few, with none; plans of a schedule': [
+  'jobs of a caller by kind, status or solver status: most, 0.2 %, none': [
+    ...listJobs({ owner: 'owner 1', kind: 'optimize' }),
+    ...listJobs({ owner: 'owner 1', kind: 'backtest' }),
+    ...listJobs({ owner: 'owner 1', kind: 'decision' }),
+    ...listJobs({ owner: 'owner 1', status: 'completed' }),
+    ...listJobs({ owner: 'owner 0', status: 'failed' }),
+    ...listJobs({ owner: 'owner 1', status: 'failed' }),
+    ...listJobs({ owner: 'owner 1', solverStatus: 'optimal' }),
+    ...listJobs({ owner: 'owner 0', solverStatus: 'error' }),
+    ...listJobs({ owner: 'owner 1', solverStatus: 'feasible' }),
+  ],
+  'plans and replays of a caller with many, with few, with none; plans of a schedule': [
     ...['owner 1', 'rare', 'nobody'].flatMap((owner) => [
       ...listPlans({ owner }),
-      (db: Database) => readDecisionPage(db, null, PAGE, owner),
+      (db: Database) => readReplayPage(db, null, PAGE, owner),
     ]),
     ...listPlans({ scheduleId: 'sch_0' }),
+  ],
+  'decisions; of a caller with many, with many jobs and no decision, with few jobs, with none': [
+    ...listDecisions(),
+    ...['owner 0', 'owner 1', 'rare', 'nobody'].flatMap(listDecisions),
   ],
   'a job': [(db) => readJob(db, jobId(7))],
   'place in the line, last of 1,000': [
@@ -214,13 +232,15 @@ const CALLS: Record<string, Call[]> = {
     (db) => readWebhook(db, 'whk_0'),
     ...listDeliveries('whk_0', undefined),
   ],
-  'webhooks: deliveries by status: delivered, 0.01 % dead, none waiting; 1,000 waiting, none dead': [
-    ...listDeliveries('whk_0', 'delivered'),
-    ...listDeliveries('whk_0', 'dead'),
-    ...listDeliveries('whk_0', 'waiting'),
-    ...listDeliveries('whk_1', 'waiting'),
-    ...listDeliveries('whk_1', 'dead'),
-  ],
+  'webhooks: deliveries by status: delivered, 0.01 % dead, none waiting; 1,000 waiting, none dead; none delivered':
+    [
+      ...listDeliveries('whk_0', 'delivered'),
+      ...listDeliveries('whk_0', 'dead'),
+      ...listDeliveries('whk_0', 'waiting'),
+      ...listDeliveries('whk_1', 'waiting'),
+      ...listDeliveries('whk_1', 'dead'),
+      ...listDeliveries('whk_2', 'delivered'),
+    ],
   'webhooks: claim, attempted, given back, sent again': [
     (db) => claimDeliveries(db, new Map([['whk_0', 1]]), 5, 60),
     (db) => recordAttempt(db, waitingDelivery, attempted('waiting')),

@@ -13,10 +13,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { WebSocket } from 'ws';
 import { loadConfig } from '../src/config.ts';
+import { openDatabase } from '../src/db/client.ts';
+import { readEventSecret } from '../src/db/event-secret.ts';
 import { openEventBus } from '../src/queue/bus.ts';
 import type { EventBus } from '../src/queue/event-bus.ts';
 import { percentile, readArguments, reportTable, whole } from './cli.ts';
 import { sendTimed } from './load/client.ts';
+import type { Flood } from './load/flood-thread.ts';
 import { endAll, endAllOnFault, endLater } from './load/processes.ts';
 import { BACKENDS, startLoadService } from './load/service.ts';
 import { cityRequest } from './requests.ts';
@@ -122,7 +125,10 @@ async function measure(backend: string): Promise<[name: string, cell: string][]>
       });
       jobIds.push(answer.data.job_id);
     }
-    const bus = openEventBus(loadConfig(env), (error) => console.error(error));
+    const onError = (error: unknown) => console.error(error);
+    const { db, close } = openDatabase(env.DATABASE_URL, { poolSize: 1, onError });
+    const bus = openEventBus(loadConfig(env), await readEventSecret(db), onError);
+    await close();
     endLater(() => bus.close());
     const rows: [string, string][] = [];
     for (const [name, messagesOf] of Object.entries(ATTACKS)) {
@@ -133,19 +139,20 @@ async function measure(backend: string): Promise<[name: string, cell: string][]>
           : new Worker(new URL('./load/flood-thread.ts', import.meta.url), {
               workerData: { api, sockets, caller: ATTACKER, messages },
             });
-      let taken = 0;
+      let flooded: Flood = { messages: 0, answerBytes: 0 };
       if (thread) {
         await once(thread, 'message');
-        thread.on('message', (count: number) => {
-          taken = count;
+        thread.on('message', (latest: Flood) => {
+          flooded = latest;
         });
         await delay(WARM_MS);
       }
       const ownDelay = monitorEventLoopDelay({ resolution: OWN_DELAY_MS });
       ownDelay.enable();
-      const [before, startedMs] = [taken, performance.now()];
+      const [before, startedMs] = [flooded, performance.now()];
       const waits = await follow(api, bus, jobIds);
-      const perSecond = ((taken - before) * 1000) / (performance.now() - startedMs);
+      const elapsedSeconds = (performance.now() - startedMs) / 1000;
+      const perSecond = (what: keyof Flood) => (flooded[what] - before[what]) / elapsedSeconds;
       ownDelay.disable();
       await thread?.terminate();
       const own = (percent: number) => Math.max(0, ownDelay.percentile(percent) / 1e6 - OWN_DELAY_MS);
@@ -155,7 +162,9 @@ async function measure(backend: string): Promise<[name: string, cell: string][]>
         rows.push([`${name}: ${what}, ms`, figures((share) => percentile(list, share))]);
       }
       rows.push([`${name}: delay of the bench itself, ms`, figures((share) => own(100 * share))]);
-      if (thread) rows.push([`${name}: messages that the attacker sends per second`, whole(perSecond)]);
+      if (!thread) continue;
+      rows.push([`${name}: messages that the attacker sends per second`, whole(perSecond('messages'))]);
+      rows.push([`${name}: answers to it, KB per second`, whole(perSecond('answerBytes') / 1000)]);
     }
     return rows;
   } finally {

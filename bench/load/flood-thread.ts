@@ -8,8 +8,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 /**
  * One caller with many WebSockets, in a thread of its own, which sends the same messages again and again as fast as the
- * service takes them, and reads what comes back. A WebSocket that the service ends is opened again. The number of
- * messages that were taken is posted every second.
+ * service takes them, and reads what comes back. A WebSocket that the service ends is opened again. What was sent and
+ * came back is posted every second.
  */
 const { api, sockets, caller, messages } = workerData as {
   api: string;
@@ -24,16 +24,21 @@ const frames = Buffer.concat(messages.map(frameOf));
 const RETRY_MS = 200;
 /** A WebSocket on which nothing moves for so long was closed by the service, which waits for this side to end it. */
 const MAX_SILENCE_MS = 2000;
-let taken = 0;
+
+/** @property messages that were sent: some megabytes of them may still be on their way */
+export type Flood = { messages: number; answerBytes: number };
+const flooded: Flood = { messages: 0, answerBytes: 0 };
 
 await Promise.all(Array.from({ length: sockets }, attack));
-parentPort!.postMessage(0);
-setInterval(() => parentPort!.postMessage(taken), 1000);
+parentPort!.postMessage(flooded);
+setInterval(() => parentPort!.postMessage(flooded), 1000);
 
 /** @returns once its WebSocket is open for the first time */
 async function attack(): Promise<void> {
   const socket = await open();
-  socket.resume();
+  socket.on('data', (answers) => {
+    flooded.answerBytes += answers.length;
+  });
   socket.on('error', () => {});
   socket.setTimeout(MAX_SILENCE_MS, () => socket.destroy());
   socket.on('close', attack);
@@ -41,14 +46,17 @@ async function attack(): Promise<void> {
     let isTaken = !socket.destroyed;
     while (isTaken) {
       isTaken = socket.write(frames);
-      taken += messages.length;
+      flooded.messages += messages.length;
     }
   };
   socket.on('drain', flood);
   flood();
 }
 
-/** A WebSocket after its handshake. It waits for its turn while sockets of an earlier flood are still being closed. */
+/**
+ * A WebSocket after its handshake. It waits for its turn while sockets of an earlier flood are still being closed:
+ * the service answers 429, or ends the connection.
+ */
 async function open(): Promise<Socket> {
   for (;;) {
     const sent = request(`${api}/ws/optimization`, {
@@ -61,7 +69,7 @@ async function open(): Promise<Socket> {
     const socket = await Promise.race([
       once(sent, 'upgrade').then(([, socket]) => socket as Socket),
       once(sent, 'response').then(([response]) => void (response as IncomingMessage).resume()),
-    ]);
+    ]).catch(() => {});
     if (socket) return socket;
     await delay(RETRY_MS);
   }

@@ -25,6 +25,9 @@ const CLAIM = `update least_jobs set worker = 'w' where id = (
 const FINISH = 'update least_jobs set answer = $2 where id = $1 and answer is null';
 const READ = 'select answer::text from least_jobs where id = $1';
 
+/** Signs its events, as those of the service are signed. */
+const SECRET = Buffer.alloc(32);
+
 const connections = ({ databaseUrl, redisUrl }: LeastConfig) => {
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
   return {
@@ -48,7 +51,7 @@ async function startApi(least: LeastConfig): Promise<string> {
   const queue = await openQueue(config, console.error);
   const waiting = new Map<string, () => void>();
   const onEnded = ({ job_id }: { job_id: string }) => waiting.get(job_id)?.();
-  await openEventBus(config, console.error).subscribe(['ended'], onEnded, () => {});
+  await openEventBus(config, SECRET, console.error).subscribe(['ended'], onEnded, () => {});
   const app = Fastify();
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>
@@ -71,7 +74,7 @@ async function startApi(least: LeastConfig): Promise<string> {
 
 async function startWorker(least: LeastConfig): Promise<string> {
   const { run, config } = connections(least);
-  const bus = openEventBus(config, console.error);
+  const bus = openEventBus(config, SECRET, console.error);
   const handle = async () => {
     const [claimed] = await run(CLAIM, []);
     if (!claimed) return;
