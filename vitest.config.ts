@@ -17,6 +17,7 @@ const PURE = [
   'test/fuzz/judge.test.ts',
   'test/http/{faults,list-stream,prefer}.test.ts',
   'test/http/intake/json-fault.test.ts',
+  'test/queue/signed-events.test.ts',
 ];
 
 export default defineConfig({

@@ -86,6 +86,12 @@ describe('the compose file', () => {
     expect(new URL(compose.services.api.environment.DATABASE_URL).password).toBe('');
   });
 
+  test('gives all processes of ours the settings of one file, which need not exist', () => {
+    for (const name of OURS)
+      expect(compose.services[name].env_file).toEqual([{ path: 'settings.env', required: false }]);
+    expect(read('.gitignore')).toContain('\n/settings.env\n');
+  });
+
   test('builds one image once, and never pulls one of that name', () => {
     const built = OURS.filter((name) => compose.services[name].build);
     expect(built).toEqual(['migrate']);
