@@ -1,11 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that need PostgreSQL, Redis, a browser, or processes of their own. */
-const SERVICE = [
-  'test/{bench,chaos,clients,commands,console,db,deploy,docs,e2e,fuzz,http,process,queue,workers}/**/*.test.ts',
-  'test/container.test.ts',
-];
-/** Tests in those folders that need none of it. `test/lanes.test.ts` keeps both lists honest. */
+/** Tests of the unit lane outside its own folders. `test/lanes.test.ts` keeps the lanes honest. */
 const PURE = [
   'test/bench/tables.test.ts',
   'test/clients/python-generated.test.ts',
@@ -20,43 +15,43 @@ const PURE = [
   'test/queue/signed-events.test.ts',
 ];
 
+/** The lanes beside `unit`: folders by what their tests need. `npm test` runs unit, service and smoke. */
+const LANES = {
+  // PostgreSQL and Redis.
+  service: ['test/{db,http,process,queue,workers}/**/*.test.ts'],
+  // One look at everything a user touches first: console, start, README's commands, TypeScript client.
+  smoke: ['test/smoke/**/*.test.ts'],
+  browser: ['test/console/**/*.test.ts'],
+  // Processes that start, upgrade, fail, are saved and restored.
+  system: ['test/{bench,chaos,commands,deploy,docs,e2e,fuzz}/**/*.test.ts', 'test/container.test.ts'],
+  clients: ['test/clients/**/*.test.ts'],
+};
+
 export default defineConfig({
   test: {
     maxWorkers: 2,
-    testTimeout: 10_000,
-    hookTimeout: 10_000,
+    // It only catches what hangs: a busy machine never reaches it.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     tags: [
       {
         name: 'slow',
-        description: 'thousands of random instances against an oracle, or solves that take their time',
-        // The longest took 119 s on 2 cores with a load of 8: 600 random problems, each solved by HiGHS as well. The
-        // limit only catches what hangs.
-        timeout: 300_000,
+        description: 'random instances against an oracle, or solves that take their time',
       },
     ],
     projects: [
       {
+        extends: true,
         test: {
           name: 'unit',
           include: ['test/*.test.ts', 'test/{core,contracts,csv,inputs}/**/*.test.ts', ...PURE],
           exclude: ['test/container.test.ts'],
         },
       },
-      {
-        test: {
-          name: 'service',
-          include: SERVICE,
-          exclude: PURE,
-          globalSetup: './test/helpers/global-setup.ts',
-          // Servers and processes start and stop within single tests: with a load of 8 on 2 cores the slowest of them,
-          // a start of the whole service after a kill, took 37 s.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          // Where a whole suite would be lost to a machine that stands still: a wait that never ended is tried again,
-          // once, and the run says so. A wrong answer is wrong at once.
-          ...(process.env.CI && { retry: { count: 1, condition: /timed out|Timeout \d+ms exceeded/ } }),
-        },
-      },
+      ...Object.entries(LANES).map(([name, include]) => ({
+        extends: true as const,
+        test: { name, include, exclude: PURE, globalSetup: './test/helpers/global-setup.ts' },
+      })),
     ],
   },
 });

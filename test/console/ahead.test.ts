@@ -202,7 +202,8 @@ describe.skipIf(!executable)('the page Ahead of the console', () => {
   test('fits a phone, with its sentence above the map', async () => {
     const { page, close } = await fleet.open('/ahead?step=1', { width: 390, height: 844, colours: 'dark' });
     await rows(page).first().waitFor();
-    const top = async (selector: string) => (await page.locator(selector).boundingBox())!.y;
+    // `evaluate` waits for the element; a bounding box is null before it is there.
+    const top = (selector: string) => page.locator(selector).evaluate((it) => it.getBoundingClientRect().y);
     expect(await top('h1')).toBeLessThan(await top('.map'));
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
     expect(await fleet.serious(page)).toEqual([]);
