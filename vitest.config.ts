@@ -1,4 +1,9 @@
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+// Every process and thread that tests start loads the same code: Node compiles it once for all of them.
+process.env.NODE_COMPILE_CACHE ??= path.join(import.meta.dirname, 'node_modules/.cache/compiled');
 
 /** Tests of the unit lane outside its own folders. `test/lanes.test.ts` keeps the lanes honest. */
 const PURE = [
@@ -29,10 +34,14 @@ const LANES = {
 
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    // One per core: what they share (PostgreSQL, Redis) is small beside what they run. Each needs about 1 GB.
+    maxWorkers: Math.max(2, Math.min(availableParallelism(), 16)),
     // It only catches what hangs: a busy machine never reaches it.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    // It says what a test waits for, before that time-out ends it.
+    expect: { poll: { timeout: 280_000 } },
+    setupFiles: './test/helpers/setup.ts',
     tags: [
       {
         name: 'slow',
