@@ -32,7 +32,7 @@ async function meet(put: Awaited<ReturnType<typeof startWith>>, then: () => Prom
       and wait_event_type = 'Lock' and query ~ 'vehicles'`);
     return rowCount;
   };
-  await expect.poll(waiting, { timeout: 20_000 }).toBe(1);
+  await expect.poll(waiting).toBe(1);
   await then();
   return answer;
 }

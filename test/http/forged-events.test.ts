@@ -22,7 +22,7 @@ describeOnBothBackends('whoever can publish events but does not know their secre
     const waiting = send(`${url}/api/v1/optimize`, { body: simpleRequest() });
     const stored = async () =>
       (await pool.query<{ job_id: string }>('select job_id from jobs')).rows[0]?.job_id;
-    await expect.poll(stored, { timeout: 20_000 }).toBeDefined();
+    await expect.poll(stored).toBeDefined();
     const job_id = (await stored())!;
     const socket = await openSocket(url);
     socket.send({ type: 'subscribe', job_id });

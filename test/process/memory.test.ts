@@ -34,7 +34,7 @@ process.send('ready');
 /** Whether this machine has the C library whose memory can be given back. */
 const hasGlibc = 'glibcVersionRuntime' in (process.report.getReport() as { header: object }).header;
 
-describe('a process that has grown and rests', { timeout: 60_000 }, () => {
+describe('a process that has grown and rests', () => {
   async function growAndLetGo(how: string, begins = false): Promise<void> {
     const folder = await newTemporaryFolder('memory');
     const file = path.join(folder, 'grown.ts');
@@ -55,7 +55,7 @@ describe('a process that has grown and rests', { timeout: 60_000 }, () => {
     expect(peak).toBeGreaterThan(rest + 300 * MIB);
     await ask('let go');
     if (begins) expect(await ask('begin')).toBeLessThan(rest * 1.5);
-    else await expect.poll(() => ask('size'), { timeout: 40_000, interval: 500 }).toBeLessThan(rest * 1.5);
+    else await expect.poll(() => ask('size'), { interval: 500 }).toBeLessThan(rest * 1.5);
     child.send('stop');
     await once(child, 'exit');
   }

@@ -54,7 +54,7 @@ async function runAgainst(
     return rowCount;
   };
   const meeting = expect
-    .poll(waiting, { timeout: 20_000 })
+    .poll(waiting)
     .toBe(1)
     .then(() => atEnding(jobId));
   await Promise.all([running, meeting]);

@@ -47,9 +47,7 @@ test('a worker whose connection is lost after its commit announces and counts th
     threads: { ...threads, start },
     metrics: addWorkerMetrics(metrics, config, running),
   });
-  await expect
-    .poll(async () => (await readJob(service.db, jobId))?.status, { timeout: 20_000 })
-    .toBe('completed');
+  await expect.poll(async () => (await readJob(service.db, jobId))?.status).toBe('completed');
   wire.resume();
   expect(wire.cut()).toBeGreaterThan(0);
   await working;
@@ -85,7 +83,7 @@ test('a worker whose connection is lost after it has given a job back announces 
     metrics: addWorkerMetrics(metrics, config, running),
   });
   const attempts = () => readAttempts(service.db, job.jobId);
-  await expect.poll(async () => (await attempts())[0]?.outcome, { timeout: 20_000 }).toBe('crashed');
+  await expect.poll(async () => (await attempts())[0]?.outcome).toBe('crashed');
   wire.resume();
   expect(wire.cut()).toBeGreaterThan(0);
   await working;

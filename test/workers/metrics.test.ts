@@ -120,9 +120,7 @@ describe('/metrics after real jobs', () => {
   });
 
   test('an API process shows the whole service: queue, workers and the newest plan', async () => {
-    await expect
-      .poll(async () => sampleOf(await scrape(api.url), 'fleet_demand_coverage_ratio'), { timeout: 20_000 })
-      .toBe(1);
+    await expect.poll(async () => sampleOf(await scrape(api.url), 'fleet_demand_coverage_ratio')).toBe(1);
     const seen = await scrape(api.url);
     const { rows } = await service.pool.query(
       'select utilization from plans order by created_at desc limit 1',
@@ -148,10 +146,10 @@ describe('/metrics after real jobs', () => {
           d(age, webhook, status)`,
     );
     const oldest = async () => sampleOf(await scrape(api.url), 'fleet_webhook_oldest_seconds')!;
-    await expect.poll(oldest, { timeout: 20_000 }).toBeGreaterThanOrEqual(600);
+    await expect.poll(oldest).toBeGreaterThanOrEqual(600);
     expect(await oldest()).toBeLessThan(700);
     await service.pool.query('delete from webhook_deliveries; delete from webhooks');
-    await expect.poll(oldest, { timeout: 20_000 }).toBe(0);
+    await expect.poll(oldest).toBe(0);
   });
 
   test('the error of the forecast is that of the forecast which the service would have given the day before', async () => {
@@ -165,7 +163,7 @@ describe('/metrics after real jobs', () => {
     const expected = errors.reduce((a, b) => a + b) / (24 * 40);
     expect(expected).toBeGreaterThan(0.3);
     await expect
-      .poll(async () => sampleOf(await scrape(api.url), 'fleet_forecast_error_ratio'), { timeout: 40_000 })
+      .poll(async () => sampleOf(await scrape(api.url), 'fleet_forecast_error_ratio'))
       .toBeCloseTo(expected, 6);
   });
 
@@ -241,7 +239,7 @@ test('every status that docs/operator/metrics.md lists is counted, from zero, on
   await cancel(endless);
   await socket.waitFor((m) => m.type === 'complete' || m.type === 'error');
   socket.close();
-  await expect.poll(() => statuses(statusUrl!), { timeout: 30_000 }).toEqual(each(1));
+  await expect.poll(() => statuses(statusUrl!)).toEqual(each(1));
   const { rows } = await pool.query(
     `select case status when 'completed' then solver_status else status end as ended from jobs where attempts > 0`,
   );
@@ -274,9 +272,7 @@ test('scrapes are answered while PostgreSQL is away: the figures of the service 
   const api = await service.startApi();
   expect(sampleOf(await scrape(api.url), 'fleet_workers')).toBe(0);
   await service.pool.query('alter table workers rename to workers_away');
-  await expect
-    .poll(async () => sampleOf(await scrape(api.url), 'fleet_database_up'), { timeout: 20_000 })
-    .toBe(0);
+  await expect.poll(async () => sampleOf(await scrape(api.url), 'fleet_database_up')).toBe(0);
   const seen = await scrape(api.url);
   expect(sampleOf(seen, 'fleet_workers')).toBeUndefined();
   expect(sampleOf(seen, 'fleet_queue_jobs')).toBeUndefined();

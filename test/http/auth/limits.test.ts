@@ -208,9 +208,9 @@ test('a caller may have so many running jobs: its next one waits while a worker 
   await post(one);
   await post(one);
   await post(other);
-  await expect.poll(running, { timeout: 40_000 }).toEqual([one.owner, other.owner]);
+  await expect.poll(running).toEqual([one.owner, other.owner]);
   // It comes last, and is the next to run. Without the setting two of three slots may be of one caller.
   await post(third);
-  await expect.poll(running, { timeout: 40_000 }).toEqual([one.owner, other.owner, third.owner]);
+  await expect.poll(running).toEqual([one.owner, other.owner, third.owner]);
   for (const { path, headers } of jobs) await send(`${url}${path}`, { method: 'DELETE', headers });
 });
