@@ -49,7 +49,10 @@ export function testConfig(
   };
 }
 
-/** Runs a suite on both queue backends. The Redis half is skipped if no Redis was found. */
+/**
+ * Runs a suite on both queue backends: one of what `src/queue` does in two ways, or of the life of workers. All others
+ * run on PostgreSQL, which is always there. The Redis half is skipped if no Redis was found.
+ */
 export function describeOnBothBackends(name: string, suite: (redisUrl: string | undefined) => void): void {
   describe(`${name} (PostgreSQL backend)`, () => suite(undefined));
   const redisUrl = inject('redisUrl');

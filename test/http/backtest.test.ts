@@ -1,12 +1,11 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_FILE, readDemand } from '../../src/commands/backtest.ts';
 import { importSample } from '../../src/commands/import/sample.ts';
 import { backtest } from '../../src/core/forecast/backtest.ts';
 import { send, startTestService } from '../helpers/service.ts';
-import { describeOnBothBackends } from '../helpers/services.ts';
 import { openSocket } from '../helpers/socket.ts';
 
-describeOnBothBackends('POST /api/v1/forecast/backtest', (redisUrl) => {
+describe('POST /api/v1/forecast/backtest', () => {
   let service: Awaited<ReturnType<typeof startTestService>>;
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     send(`${service.url}/api/v1/forecast/backtest`, { body, headers });
@@ -14,7 +13,7 @@ describeOnBothBackends('POST /api/v1/forecast/backtest', (redisUrl) => {
     Number((await service.pool.query("select count(*) from jobs where kind = 'backtest'")).rows[0].count);
 
   beforeAll(async () => {
-    service = await startTestService({ redisUrl });
+    service = await startTestService({});
     await service.pool.query('delete from locations');
     await importSample(service.pool);
   });

@@ -1,9 +1,8 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { FLEET, START_DATE, storeDemand } from '../helpers/decisions.ts';
 import { type Answer, send, startTestService } from '../helpers/service.ts';
-import { describeOnBothBackends } from '../helpers/services.ts';
 
-describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
+describe('POST /api/v1/decisions', () => {
   let service: Awaited<ReturnType<typeof startTestService>>;
   const call = (path: string, options: Parameters<typeof send>[1] = {}) =>
     send(`${service.url}/api/v1/${path}`, options);
@@ -15,7 +14,7 @@ describeOnBothBackends('POST /api/v1/decisions', (redisUrl) => {
     Object.fromEntries(plan.map((item) => [item.vehicle_id, item.target_location]));
 
   beforeAll(async () => {
-    service = await startTestService({ redisUrl, overrides: { FORECASTING_HOLIDAYS: 'US' } });
+    service = await startTestService({ overrides: { FORECASTING_HOLIDAYS: 'US' } });
     await storeDemand(service.pool, 1, '0');
     await storeDemand(service.pool, 2, '2');
     await storeDemand(service.pool, 3, '0');

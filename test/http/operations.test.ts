@@ -1,10 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/client.ts';
 import { readOperationsReport } from '../../src/db/operations.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
-import { describeOnBothBackends } from '../helpers/services.ts';
 import { openSocket } from '../helpers/socket.ts';
 
 const STORED = 20_000;
@@ -15,9 +14,9 @@ const read = async (url: string) => {
   return body.data;
 };
 
-describeOnBothBackends('GET /api/v1/operations', (redisUrl) => {
+describe('GET /api/v1/operations', () => {
   test('shows workers and what they run, jobs that wait, what the hour brought, and what failed', async () => {
-    const { url, pool } = await startTestService({ redisUrl });
+    const { url, pool } = await startTestService({});
     const before = await read(url);
     expect(before).toMatchObject({ running: 0, running_jobs: [], failed_jobs: [], queue_limit: 10_000 });
     expect(before.queue).toEqual(

@@ -1,16 +1,15 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readAnswer } from '../../src/db/jobs.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { type Answer, send, simpleRequest, startTestService } from '../helpers/service.ts';
-import { describeOnBothBackends } from '../helpers/services.ts';
 
 const OPT_ID = /^opt_[0-9a-f-]{36}$/;
 
-describeOnBothBackends('POST /api/v1/optimize', (redisUrl) => {
+describe('POST /api/v1/optimize', () => {
   let service: Awaited<ReturnType<typeof startTestService>>;
   let url: string;
   beforeAll(async () => {
-    service = await startTestService({ redisUrl, apis: 2 });
+    service = await startTestService({ apis: 2 });
     url = `${service.url}/api/v1/optimize`;
   });
   const post = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { START_DATE, storeDemand } from '../helpers/decisions.ts';
 import { send, startTestService, TEST_LOCATIONS } from '../helpers/service.ts';
-import { describeOnBothBackends } from '../helpers/services.ts';
 import { openSocket } from '../helpers/socket.ts';
 
 const ids = TEST_LOCATIONS.map(({ id }) => id);
@@ -24,7 +23,7 @@ const REQUEST = {
 
 type Policy = { name: string; served: number; objective: number; drawn: { seed: number; served: number }[] };
 
-describeOnBothBackends('POST /api/v1/replays', (redisUrl) => {
+describe('POST /api/v1/replays', () => {
   let service: Awaited<ReturnType<typeof startTestService>>;
   const call = (path: string, options: Parameters<typeof send>[1] = {}) =>
     send(`${service.url}/api/v1/${path}`, options);
@@ -32,7 +31,7 @@ describeOnBothBackends('POST /api/v1/replays', (redisUrl) => {
     call('replays', { body: { ...REQUEST, ...changes }, headers });
 
   beforeAll(async () => {
-    service = await startTestService({ redisUrl });
+    service = await startTestService({});
     // In the morning at the first two, in the evening at the others: nobody is where the demand is next.
     for (const id of ids) {
       const hours = id <= 2 ? 'between 6 and 11' : 'between 15 and 20';

@@ -1,27 +1,24 @@
 import { once } from 'node:events';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { greatCircleKm } from '../../src/core/geo.ts';
 import { openProxy } from '../chaos/proxy.ts';
 import { cityInstance } from '../core/optimize/instances.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { storeKey } from '../helpers/keys.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
-import { describeOnBothBackends } from '../helpers/services.ts';
 import { type Message, openSocket } from '../helpers/socket.ts';
 
-describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
+describe('WS /ws/optimization', () => {
   let service: Awaited<ReturnType<typeof startTestService>>;
   beforeAll(async () => {
     // Jobs wait until a test starts a worker: so nothing ends before somebody listens.
     service = await startTestService({
-      redisUrl,
       apis: 2,
       workers: 0,
       overrides: {
         WEBSOCKET_MAX_SUBSCRIPTIONS: 5,
         WEBSOCKET_MAX_MESSAGE_BYTES: 500,
         WEBSOCKET_MAX_BUFFERED_BYTES: 1_000_000,
-        WEBSOCKET_HEARTBEAT_SECONDS: 1,
       },
     });
   });
@@ -82,7 +79,7 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
     other.send('{}');
     await other.waitFor((m) => m.type === 'error');
     expect(flood.messages.length).toBeLessThan(count / 2);
-    await expect.poll(() => flood.messages.length, { timeout: 20_000 }).toBe(count);
+    await expect.poll(() => flood.messages.length).toBe(count);
     for (const socket of [flood, other]) socket.close();
   });
 
@@ -95,9 +92,7 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
     }
   };
 
-  test('never loses a figure that it has reported, and keeps reporting while it explains', {
-    timeout: 30_000,
-  }, async () => {
+  test('never loses a figure that it has reported, and keeps reporting while it explains', async () => {
     const { request, locations } = cityInstance(2, {
       locations: 30,
       perLocation: 5,
@@ -231,7 +226,7 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
   test('closes a socket that does not read with 1013, and the others continue', async () => {
     const request = { ...simpleRequest(3000, 2000), constraints: { max_rebalancing_cost: null } };
     const big = await submit(request);
-    // Without heartbeats: a reader that is paused for long answers none.
+    // A reader that is paused for long answers no heartbeat.
     const api = await service.startApi({ WEBSOCKET_HEARTBEAT_SECONDS: 3600 });
     await withWorker(async () => {
       const [slow, quick] = await Promise.all([openSocket(api.url), openSocket(api.url)]);
@@ -255,48 +250,55 @@ describeOnBothBackends('WS /ws/optimization', (redisUrl) => {
   });
 
   test('closes a socket that does not answer its heartbeat', async () => {
-    const dead = await openSocket(service.urls[0], { autoPong: false });
+    const api = await service.startApi({ WEBSOCKET_HEARTBEAT_SECONDS: 0.2 });
+    const dead = await openSocket(api.url, { autoPong: false });
     expect((await dead.closed).code).toBe(1006);
+    await service.close(api);
   });
 
-  test.each(['off', 'keys'])(
-    'keeps sockets whose clients answer heartbeats while PostgreSQL hangs, and serves them afterwards (AUTH=%s)',
-    async (AUTH) => {
-      const databaseUrl = new URL(service.config.DATABASE_URL ?? '');
-      const wire = await openProxy(Number(databaseUrl.port));
-      atEnd(() => wire.close());
-      databaseUrl.hostname = '127.0.0.1';
-      databaseUrl.port = String(wire.port);
+  test('keeps sockets whose clients answer heartbeats while PostgreSQL hangs, and serves them afterwards', async () => {
+    const databaseUrl = new URL(service.config.DATABASE_URL ?? '');
+    const wire = await openProxy(Number(databaseUrl.port));
+    atEnd(() => wire.close());
+    databaseUrl.hostname = '127.0.0.1';
+    databaseUrl.port = String(wire.port);
+    const { headers } = await storeKey(service.db, 'operator');
+    const open = async (AUTH: 'off' | 'keys') => {
       const api = await service.startApi({
-        ...{ AUTH: AUTH as 'off' | 'keys', DATABASE_URL: databaseUrl.href },
-        ...{ WEBSOCKET_HEARTBEAT_SECONDS: 0.2, WEBSOCKET_MAX_SUBSCRIPTIONS: 1000 },
+        ...{ AUTH, DATABASE_URL: databaseUrl.href },
+        ...{ WEBSOCKET_HEARTBEAT_SECONDS: 1, WEBSOCKET_MAX_SUBSCRIPTIONS: 1000 },
       });
-      const { headers } = await storeKey(service.db, 'operator');
       const [quiet, busy] = await Promise.all([1, 2].map(() => openSocket(api.url, { headers })));
-      const jobId = await submit();
+      return { api, quiet, busy };
+    };
+    const both = [await open('off'), await open('keys')];
+    const jobId = await submit();
 
-      wire.hang();
+    wire.hang();
+    for (const { busy } of both) {
       busy.send(subscribe(jobId));
       for (let i = 0; i < 100; i++) busy.send(subscribe(`opt_unknown_${i}`));
-      const heartbeats = async ({ socket, closed }: typeof quiet, count: number) => {
-        const end = closed.then(({ code }) => Promise.reject(new Error(`closed with ${code}`)));
-        for (let i = 0; i < count; i++) await Promise.race([once(socket, 'ping'), end]);
-      };
-      // For 8 s: after 6 the service gives its connections to PostgreSQL up, and new ones hang, too.
-      await Promise.all([heartbeats(quiet, 40), heartbeats(busy, 40)]);
-      wire.resume();
+    }
+    const heartbeats = async ({ socket, closed }: (typeof both)[number]['quiet'], count: number) => {
+      const end = closed.then(({ code }) => Promise.reject(new Error(`closed with ${code}`)));
+      for (let i = 0; i < count; i++) await Promise.race([once(socket, 'ping'), end]);
+    };
+    // For 8 s: after 6 the service gives its connections to PostgreSQL up, and new ones hang, too.
+    await Promise.all(both.flatMap(({ quiet, busy }) => [heartbeats(quiet, 8), heartbeats(busy, 8)]));
+    wire.resume();
 
+    const isUnknown = ({ type, job_id }: Message) => type === 'error' && job_id.startsWith('opt_unknown');
+    for (const { api, quiet, busy } of both) {
       await quiet.roundTrip('opt_after');
       await busy.roundTrip('opt_after');
-      const isUnknown = ({ type, job_id }: Message) => type === 'error' && job_id.startsWith('opt_unknown');
       expect(busy.messages.filter(isUnknown)).toHaveLength(100);
       // What was asked while PostgreSQL hung may have been refused: it can be asked again.
       busy.send(subscribe(jobId));
       await busy.waitFor(({ type, job_id }) => type === 'progress' && job_id === jobId);
       for (const { close } of [quiet, busy]) close();
       await service.close(api);
-    },
-  );
+    }
+  });
 
   test('notifies sockets and waiting callers when the service stops', async () => {
     const api = await service.startApi();

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../src/answers/errors.ts';
 import { readEventSecret } from '../../src/db/event-secret.ts';
 import { claimJob, findSilentJobs } from '../../src/db/job-claims.ts';
@@ -17,15 +17,13 @@ import { createRunningJobs } from '../../workers/running-jobs.ts';
 import { sweep } from '../../workers/sweeper.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
-import { describeOnBothBackends } from '../helpers/services.ts';
 import { openSocket } from '../helpers/socket.ts';
 
-describeOnBothBackends('a cancellation that was answered 202', (redisUrl) => {
+describe('a cancellation that was answered 202', () => {
   let service: Awaited<ReturnType<typeof startTestService>>;
   let deps: WorkerDeps;
   beforeAll(async () => {
     service = await startTestService({
-      redisUrl,
       workers: 0,
       overrides: { JOB_LOCK_SECONDS: 3600, SWEEP_INTERVAL_SECONDS: 3600, JOB_MAX_ATTEMPTS: 2 },
     });

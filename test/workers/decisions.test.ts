@@ -1,14 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FLEET, storeDemand } from '../helpers/decisions.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, startTestService } from '../helpers/service.ts';
-import { describeOnBothBackends } from '../helpers/services.ts';
 import { openSocket } from '../helpers/socket.ts';
 
-describeOnBothBackends('the job of a decision', (redisUrl) => {
+describe('the job of a decision', () => {
   let service: Awaited<ReturnType<typeof startTestService>>;
   const children = new Set<ChildProcess>();
   const long = longRequest(4);
@@ -18,7 +17,6 @@ describeOnBothBackends('the job of a decision', (redisUrl) => {
 
   beforeAll(async () => {
     service = await startTestService({
-      redisUrl,
       workers: 0,
       overrides: { JOB_LOCK_SECONDS: 1, SWEEP_INTERVAL_SECONDS: 0.3, JOB_RETRY_DELAY_SECONDS: 0.1 },
     });

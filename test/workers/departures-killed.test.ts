@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openQueue } from '../../src/queue/queue.ts';
 import { storeDemand } from '../helpers/decisions.ts';
 import { send, startTestService } from '../helpers/service.ts';
-import { describeOnBothBackends } from '../helpers/services.ts';
 import { openSocket } from '../helpers/socket.ts';
 import { spawnWorkerProcess } from '../helpers/worker-process.ts';
 
@@ -11,11 +10,10 @@ const MINUTE_MS = 60_000;
 /** Of an advisory lock that holds workers up. */
 const LOCK = 16;
 
-describeOnBothBackends('a decision that is carried out', (redisUrl) => {
+describe('a decision that is carried out', () => {
   let service: Awaited<ReturnType<typeof startTestService>>;
   beforeAll(async () => {
     service = await startTestService({
-      redisUrl,
       workers: 0,
       overrides: {
         ...{ JOB_LOCK_SECONDS: 1, SWEEP_INTERVAL_SECONDS: 0.3 },

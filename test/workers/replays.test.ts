@@ -1,17 +1,15 @@
 import { once } from 'node:events';
 import { serialize } from 'node:v8';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { storeDemand } from '../helpers/decisions.ts';
 import { send, startTestService } from '../helpers/service.ts';
-import { describeOnBothBackends } from '../helpers/services.ts';
 import { openSocket } from '../helpers/socket.ts';
 import { spawnWorkerProcess } from '../helpers/worker-process.ts';
 
-describeOnBothBackends('a replay whose worker is killed in the middle', (redisUrl) => {
+describe('a replay whose worker is killed in the middle', () => {
   test('is done by another worker, with one result and the figures of one that nobody disturbed', async () => {
     const service = await startTestService({
-      redisUrl,
       workers: 0,
       overrides: { JOB_LOCK_SECONDS: 1, SWEEP_INTERVAL_SECONDS: 0.3, JOB_RETRY_DELAY_SECONDS: 0.1 },
     });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { openQueue } from '../../src/queue/queue.ts';
@@ -7,18 +7,16 @@ import { applyRetention } from '../../workers/retention.ts';
 import { runSchedules } from '../../workers/schedules.ts';
 import { storeDemand } from '../helpers/decisions.ts';
 import { send, startTestService } from '../helpers/service.ts';
-import { describeOnBothBackends } from '../helpers/services.ts';
 import { openSocket } from '../helpers/socket.ts';
 import { spawnWorkerProcess } from '../helpers/worker-process.ts';
 
 const HOUR_MS = 3_600_000;
 
-describeOnBothBackends('a schedule', (redisUrl) => {
+describe('a schedule', () => {
   let service: Awaited<ReturnType<typeof startTestService>>;
   let queue: Awaited<ReturnType<typeof openQueue>>;
   beforeAll(async () => {
     service = await startTestService({
-      redisUrl,
       workers: 0,
       overrides: {
         JOB_LOCK_SECONDS: 1,
@@ -361,9 +359,7 @@ describeOnBothBackends('a schedule', (redisUrl) => {
     expect(await jobsOf(id)).toHaveLength(1);
   });
 
-  test('makes exactly one job per occurrence while its workers are killed again and again', {
-    timeout: 180_000,
-  }, async () => {
+  test('makes exactly one job per occurrence while its workers are killed again and again', async () => {
     const all = await Promise.all(Array.from({ length: 10 }, () => store(YEARLY)));
     const stored = await onStoredJobs();
     await makeDue();

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
-import { describeOnBothBackends } from '../helpers/services.ts';
 
 /** No sweep comes to anybody's help. */
 const NEVER_SECONDS = 3600;
@@ -14,10 +13,10 @@ const askerOf =
   (address: string, body: unknown, headers: Record<string, string> = {}) =>
     send(`${service.url}/api/v1/optimize`, { body, headers: { 'x-forwarded-for': address, ...headers } });
 
-describeOnBothBackends('a caller with more long jobs than there are workers', (redisUrl) => {
+describe('a caller with more long jobs than there are workers', () => {
   let service: Service;
   beforeAll(async () => {
-    service = await startTestService({ redisUrl, workers: 3, overrides: BEHIND_PROXY });
+    service = await startTestService({ workers: 3, overrides: BEHIND_PROXY });
   });
   const running = async () => {
     const { rows } = await service.pool.query(
@@ -36,7 +35,7 @@ describeOnBothBackends('a caller with more long jobs than there are workers', (r
       });
       greedy.push(body.data.job_id);
     }
-    await expect.poll(running, { timeout: 10_000 }).toHaveLength(2);
+    await expect.poll(running).toHaveLength(2);
     for (let i = 0; i < 5; i++) {
       const { status } = await ask('203.0.113.2', simpleRequest(), { prefer: 'wait=20' });
       expect(status).toBe(200);
@@ -47,7 +46,7 @@ describeOnBothBackends('a caller with more long jobs than there are workers', (r
       const [first] = await running();
       await send(`${service.url}/api/v1/jobs/${first}`, { method: 'DELETE' });
       await expect
-        .poll(async () => (await running()).filter((id) => id !== first).length, { timeout: 10_000 })
+        .poll(async () => (await running()).filter((id) => id !== first).length)
         .toBe(Math.min(2, left - 1));
     }
     const { rows } = await service.pool.query(
@@ -76,7 +75,7 @@ describe('one worker', () => {
       );
       return rows[0].n;
     };
-    await expect.poll(waiting, { timeout: 60_000, interval: 200 }).toBe(0);
+    await expect.poll(waiting, { interval: 200 }).toBe(0);
     const { rows } = await service.pool.query(
       `with used as (select j.caller, extract(epoch from a.ended_at - a.started_at)::float8 as seconds, a.ended_at
          from job_attempts a join jobs j using (job_id))

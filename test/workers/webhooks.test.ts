@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { claimJob, finishJob } from '../../src/db/job-claims.ts';
 import { insertJob } from '../../src/db/job-intake.ts';
 import { createLogger } from '../../src/process/logger.ts';
@@ -10,17 +10,15 @@ import { newJob } from '../helpers/jobs.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { type Received, replyWith, startReceiver } from '../helpers/receiver.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
-import { describeOnBothBackends } from '../helpers/services.ts';
 import { openSocket } from '../helpers/socket.ts';
 import { spawnWorkerProcess } from '../helpers/worker-process.ts';
 
-describeOnBothBackends('a webhook', (redisUrl) => {
+describe('a webhook', () => {
   let service: Awaited<ReturnType<typeof startTestService>>;
   let receiver: Awaited<ReturnType<typeof startReceiver>>;
   beforeAll(async () => {
     receiver = await startReceiver();
     service = await startTestService({
-      redisUrl,
       workers: 0,
       overrides: {
         JOB_LOCK_SECONDS: 1,

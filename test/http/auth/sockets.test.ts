@@ -1,15 +1,14 @@
 import { once } from 'node:events';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createFleetClient } from '../../../clients/typescript/src/index.ts';
 import { revokeApiKey } from '../../../src/db/api-keys.ts';
 import { storeKey } from '../../helpers/keys.ts';
 import { send, simpleRequest, startTestService } from '../../helpers/service.ts';
-import { describeOnBothBackends } from '../../helpers/services.ts';
 import { openSocket, refusedHandshake } from '../../helpers/socket.ts';
 
-describeOnBothBackends('with keys, two API processes and their WebSockets', (redisUrl) => {
-  const start = startTestService({ redisUrl, apis: 2, overrides: { AUTH: 'keys' } });
+describe('with keys, two API processes and their WebSockets', () => {
+  const start = startTestService({ apis: 2, overrides: { AUTH: 'keys' } });
   const asyncJob = async (url: string, headers: Record<string, string>) => {
     const answer = await send(`${url}/api/v1/optimize`, {
       body: simpleRequest(),
