@@ -9,15 +9,17 @@ const ROOT = path.join(import.meta.dirname, '..');
 async function filesByLane(): Promise<Map<string, string[]>> {
   const vitest = await createVitest('test', { root: ROOT, watch: false });
   try {
-    const lanes = new Map<string, string[]>();
+    const lanes = new Map(vitest.projects.map(({ name }) => [name, [] as string[]]));
     for (const { moduleId, project } of await vitest.globTestSpecifications()) {
-      lanes.set(project.name, [...(lanes.get(project.name) ?? []), moduleId]);
+      lanes.get(project.name)?.push(moduleId);
     }
     return lanes;
   } finally {
     await vitest.close();
   }
 }
+
+const lanes = await filesByLane();
 
 /** The files under test/ that a test file imports, by any number of steps, with itself. */
 function testFilesBehind(file: string, seen = new Set<string>()): Set<string> {
@@ -36,11 +38,16 @@ function needsMore(file: string): boolean {
   return [...testFilesBehind(file)].some((one) => mark.test(readFileSync(one, 'utf8')));
 }
 
-test('every test is in one lane, and the fast ones need no server and no process', async () => {
-  const lanes = await filesByLane();
+test('every test is in one lane, and the fast ones need no server and no process', () => {
   const files = [...lanes.values()].flat().map((file) => path.relative(ROOT, file));
   expect(files.toSorted()).toEqual(globSync('test/**/*.test.ts', { cwd: ROOT }).toSorted());
   const isSlow = (file: string) => readFileSync(file, 'utf8').includes('@module-tag slow');
   const fast = lanes.get('unit')!.filter((file) => !isSlow(file));
   expect(fast.filter(needsMore)).toEqual([]);
+});
+
+test('`npm test` and `npm run test:rest` run each lane once', () => {
+  const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8'));
+  const named = `${scripts.test} ${scripts['test:rest']}`.matchAll(/--project (\w+)/g);
+  expect([...named].map(([, lane]) => lane).toSorted()).toEqual([...lanes.keys()].toSorted());
 });
