@@ -48,10 +48,11 @@ import { serviceRoutes } from './routes/service.ts';
 import { webhookDeliveryRoutes } from './routes/webhook-deliveries.ts';
 import { webhookSecretRoutes } from './routes/webhook-secrets.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
-import { websocketRoutes } from './routes/websocket.ts';
+import { asksForSocket, websocketRoutes } from './routes/websocket.ts';
 import { secure } from './security.ts';
 import { traceRequests } from './trace-requests.ts';
 import { validatorCompiler } from './validation.ts';
+import { whenOver } from './when-over.ts';
 
 /** Longest path parameter, percent-encoded: a vehicle id of 128 characters takes up to nine times as many. */
 const MAX_PATH_PARAMETER = 128 * 9;
@@ -62,7 +63,8 @@ export async function buildApp(deps: Deps): Promise<App> {
   const clientErrors = answerClientErrors(config);
   const timeouts = serverTimeouts(config);
   const app: App = Fastify({
-    http: timeouts,
+    // What else asks for an upgrade is answered as if it did not.
+    http: { ...timeouts, shouldUpgradeCallback: asksForSocket },
     requestTimeout: timeouts.requestTimeout,
     clientErrorHandler(error, socket) {
       clientErrors.handle(error, socket as Socket, deps.logger);
@@ -91,17 +93,19 @@ export async function buildApp(deps: Deps): Promise<App> {
   clientErrors.follow(app);
   if (deps.metrics) measureRequests(app, deps.metrics);
   if (deps.tracing) traceRequests(app, deps.tracing);
-  app.addHook('onResponse', async (request, reply) => {
-    request.log.info(
-      {
-        method: request.method,
-        url: request.url,
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime),
-        ...(guard && { owner: request.identity.owner }),
-      },
-      'request',
-    );
+  app.addHook('onRequest', async (request, reply) => {
+    whenOver(request, reply, (status) => {
+      request.log.info(
+        {
+          method: request.method,
+          url: request.url,
+          status,
+          ms: Math.round(reply.elapsedTime),
+          ...(guard && { owner: request.identity.owner }),
+        },
+        'request',
+      );
+    });
   });
 
   // At shutdown waiting callers get the path of their job, and sockets get code 1001 (going away).

@@ -63,7 +63,8 @@ export function auditRequests(
     await begin(entry);
     request.audited = { auditId: entry.auditId, jobId: null, resourceId: null };
   });
-  app.addHook('onResponse', async ({ audited }, reply) => {
+  // Not when the answer has arrived: its caller may have hung up, and what was asked for is done all the same.
+  app.addHook('onSend', async ({ audited }, reply) => {
     if (!audited) return;
     const { auditId, jobId, resourceId } = audited;
     const ended = end({ auditId, jobId, resourceId, httpStatus: reply.statusCode })

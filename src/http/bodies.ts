@@ -2,10 +2,11 @@ import { createGunzip } from 'node:zlib';
 import type { FastifyRequest, RequestPayload } from 'fastify';
 import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
-import { CsvBody } from './csv-body.ts';
+import { CsvBody, HUNG_UP } from './csv-body.ts';
 import type { App } from './deps.ts';
 import { type Intake, ReceivedBody } from './intake/intake.ts';
 import type { Operation, OperationFacts } from './intake/operations.ts';
+import { whenOver } from './when-over.ts';
 
 export const JSON_TYPE = 'application/json';
 export const CSV_TYPE = 'text/csv';
@@ -17,6 +18,11 @@ const ANY_RATIO_BYTES = 1024 * 1024;
 const UNPACK_CHUNK_BYTES = 64 * 1024;
 
 declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: it adds to an interface of the library
+  interface FastifyRequest {
+    /** null: the body is not CSV */
+    csvBody: CsvBody | null;
+  }
   // biome-ignore lint/style/useConsistentTypeDefinitions: it adds to an interface of the library
   interface FastifyContextConfig {
     /** how the JSON body of a route is read */
@@ -42,12 +48,12 @@ export function factsOf<O extends Operation>(request: { body: unknown }, operati
 }
 
 /** The CSV body of a request. */
-export function csvOf(request: { body: unknown }): CsvBody {
-  if (request.body instanceof CsvBody) return request.body;
+export function csvOf(request: FastifyRequest): CsvBody {
+  if (request.csvBody) return request.csvBody;
   throw new Error('the body is not CSV');
 }
 
-type BodySetup = 'addContentTypeParser' | 'removeContentTypeParser' | 'addHook';
+type BodySetup = 'addContentTypeParser' | 'removeContentTypeParser' | 'addHook' | 'decorateRequest';
 type BodyLimits = Pick<Config, 'HTTP_JSON_LIMIT_BYTES' | 'HTTP_BODY_LIMIT_BYTES' | 'HTTP_TRAVEL_LIMIT_BYTES'>;
 /** The size limit for one kind of body. */
 type Limit = { bytes: number; kind: 'JSON' | 'CSV'; setting: string };
@@ -76,27 +82,23 @@ export function acceptBodies(app: Pick<App, BodySetup>, limits: BodyLimits, inta
   app.addContentTypeParser(CSV_TYPE, async (request: FastifyRequest, payload: RequestPayload) => {
     const { csvLimit } = request.routeOptions.config;
     const limit = csvLimit ? { ...csv, bytes: limits[csvLimit], setting: csvLimit } : csv;
-    const body = new CsvBody();
-    try {
-      await collect(request, payload, limit, (chunk) => body.add(chunk));
-    } catch (error) {
-      await body.drop();
-      throw error;
-    }
+    const body = csvOf(request);
+    await collect(request, payload, limit, (chunk) => body.add(chunk));
     return body;
   });
-  const drop = async ({ body }: FastifyRequest) => {
-    if (body instanceof CsvBody) await body.drop();
-  };
-  app.addHook('onResponse', drop);
-  app.addHook('onRequestAbort', drop);
-  app.addHook('preParsing', async (request, _reply, payload) => {
+  app.decorateRequest('csvBody', null);
+  app.addHook('preParsing', async (request, reply, payload) => {
     if (!hasBody(request)) {
       // Fastify would look for a parser for it.
       delete request.headers['content-type'];
       return payload;
     }
     checkMediaType(request);
+    if (isCsv(request)) {
+      const body = new CsvBody();
+      request.csvBody = body;
+      whenOver(request, reply, () => void body.drop());
+    }
     return unpack(request, payload);
   });
 }
@@ -207,11 +209,7 @@ function collect(
     payload.on('end', () => resolve());
     payload.on('error', (error) => {
       const isGone = request.raw.destroyed && !request.raw.complete;
-      reject(
-        isGone
-          ? new AppError('VALIDATION_ERROR', 'the connection closed before the body was complete')
-          : error,
-      );
+      reject(isGone ? new AppError('VALIDATION_ERROR', HUNG_UP) : error);
     });
   });
 }

@@ -5,6 +5,7 @@ import { failure } from '../answers/envelope.ts';
 import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
 import type { App } from './deps.ts';
+import { whenOver } from './when-over.ts';
 
 /** Headers are a few kB: even a slow connection sends them within this time. */
 const MAX_HEADERS_SECONDS = 30;
@@ -38,16 +39,17 @@ export function answerClientErrors(timeouts: Timeouts) {
   return {
     follow(app: Pick<App, 'addHook'>): void {
       app.addHook('onRequest', async (request, reply) => {
-        begun.set(request.raw.socket, { id: request.id, isAnswered: () => reply.raw.headersSent });
+        const { socket } = request.raw;
+        const own = { id: request.id, isAnswered: () => reply.raw.headersSent };
+        begun.set(socket, own);
+        // The next request of a pipeline may have begun.
+        whenOver(request, reply, () => begun.get(socket) === own && begun.delete(socket));
         // Node would answer it with an empty body.
         if (request.headers.host === undefined && request.raw.httpVersion === '1.1') {
           throw new AppError('VALIDATION_ERROR', [
             { field: 'Host', message: 'the Host header is missing; send it' },
           ]);
         }
-      });
-      app.addHook('onResponse', async (request) => {
-        begun.delete(request.raw.socket);
       });
     },
     handle(error: ClientError, socket: Socket, log: App['log']): void {

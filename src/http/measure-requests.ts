@@ -1,8 +1,7 @@
 import { DURATION_BUCKETS, type Metrics } from '../process/metrics.ts';
 import type { App } from './deps.ts';
+import { whenOver } from './when-over.ts';
 
-/** A request that was broken off by its caller, as reverse proxies count it. */
-const BROKEN_OFF = 499;
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /**
@@ -36,11 +35,9 @@ export function measureRequests(app: App, { client, registry }: Metrics): void {
     if (request.ws) return;
     const end = durations.startTimer();
     open.inc();
-    // Not `onResponse`, which is not called for answers that their caller breaks off.
-    reply.raw.once('close', () => {
+    whenOver(request, reply, (status) => {
       open.dec();
       const method = METHODS.has(request.method) ? request.method : 'other';
-      const status = reply.raw.writableFinished ? reply.statusCode : BROKEN_OFF;
       end({ method, route: (!request.is404 && request.routeOptions.url) || 'none', status });
     });
   });

@@ -1,5 +1,6 @@
 import type { TraceSpan, Tracing } from '../process/tracing.ts';
 import type { App } from './deps.ts';
+import { whenOver } from './when-over.ts';
 
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: it adds to an interface of the library
@@ -37,12 +38,10 @@ export function traceRequests(app: App, tracing: Tracing): void {
     const log = request.log.child({ trace_id: span.traceId });
     request.log = log;
     reply.log = log;
-    // Not `onResponse`, which is not called for answers that their caller breaks off.
-    reply.raw.once('close', () => {
-      const { statusCode } = reply;
-      if (reply.raw.writableFinished) span.set({ 'http.response.status_code': statusCode });
+    whenOver(request, reply, (status) => {
+      if (reply.raw.writableFinished) span.set({ 'http.response.status_code': status });
       else span.set({ 'error.type': 'broken_off' });
-      if (statusCode >= 500) span.fail();
+      if (status >= 500) span.fail();
       span.end();
     });
   });

@@ -105,6 +105,24 @@ describe('the audit log', () => {
     await service.pool.query('drop trigger needs_audit on jobs');
   });
 
+  test('has the status of an operation whose caller has hung up', async () => {
+    const hangUp = new AbortController();
+    const { headers } = operator;
+    const asked = send(`${service.url}/api/v1/optimize`, {
+      body: simpleRequest(),
+      headers,
+      signal: hangUp.signal,
+    });
+    await expect
+      .poll(() => list())
+      .toMatchObject({ entries: [{ operation: 'optimize', http_status: null }] });
+    hangUp.abort();
+    await expect(asked).rejects.toThrow();
+    await expect
+      .poll(() => list())
+      .toMatchObject({ entries: [{ http_status: 202, job_id: expect.stringMatching(/^opt_/) }] });
+  });
+
   test('is listed by time, actor and operation, in pages, each row once', async () => {
     await service.pool.query(`
       insert into audit_log (audit_id, at, actor, operation)

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Guard } from '../auth/guard.ts';
 import { socketCaller } from '../auth/socket-caller.ts';
@@ -7,13 +8,20 @@ import { checkOrigin } from '../security.ts';
 import { limitSockets } from '../socket-limit.ts';
 import { openSocketSession } from '../socket-session.ts';
 
+const PATH = '/ws/optimization';
+
+/** Whether a request asks for the one thing that is upgraded. */
+export function asksForSocket({ method, url, headers }: IncomingMessage): boolean {
+  return method === 'GET' && url?.split('?', 1)[0] === PATH && headers.upgrade?.toLowerCase() === 'websocket';
+}
+
 /** `WS /ws/optimization`; its messages are described in /asyncapi.json. */
 export function websocketRoutes(deps: Deps, guard: Guard | undefined): FastifyPluginAsyncTypebox {
   const admit = limitSockets(deps.config);
   return async (app) => {
     app.route({
       method: 'GET',
-      url: '/ws/optimization',
+      url: PATH,
       schema: { hide: true },
       onRequest: async (request) => {
         checkOrigin(request, deps.config);
