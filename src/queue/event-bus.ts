@@ -10,8 +10,7 @@ export type EventBus = {
   publish(event: JobEvent): Promise<void>;
   /**
    * Calls `listener` for each event of these types, and `look` when some may have been missed: each time the connection
-   * is established or restored, and for a message that is not signed, which may come from the version before. Resolves
-   * at the first connection, which may take long if the server is down.
+   * is established or restored. Resolves at the first connection, which may take long if the server is down.
    */
   subscribe<T extends JobEvent['type']>(
     types: readonly T[],

@@ -47,7 +47,7 @@ export function openPostgresBus(
   return {
     publish: bundle.publish,
     async subscribe(types, listener, look) {
-      const hear = signer.hear(types, listener, look);
+      const hear = signer.hear(types, listener);
       const connect = async () => {
         const next = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3000, keepAlive: true });
         next.on('error', onError);

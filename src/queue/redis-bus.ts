@@ -31,7 +31,7 @@ export function openRedisBus(
   return {
     publish: bundle.publish,
     async subscribe(types, listener, look) {
-      const hear = signer.hear(types, listener, look);
+      const hear = signer.hear(types, listener);
       subscriber = new Redis(url, { maxRetriesPerRequest: null });
       subscriber.on('error', onError);
       subscriber.on('message', (_channel, message) => hear(message));

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { JobEvent } from '../contracts/events.ts';
 
-/** The last field of a message. The version before ignores it, and sends none. */
+/** The last field of a message. */
 const FIELD = ',"signature":"';
 const END = '"}';
 /** SHA-256 in base64url. */
@@ -11,11 +11,10 @@ const TAIL_LENGTH = FIELD.length + SIGNATURE_LENGTH + END.length;
 export type EventSigner = {
   /** An event as the text of a message. */
   sign(event: JobEvent): string;
-  /** What a subscriber does with a message; parameters as of `EventBus.subscribe`. */
+  /** What a subscriber does with a message; parameters as of `EventBus.subscribe`. A stranger's is dropped. */
   hear<T extends JobEvent['type']>(
     types: readonly T[],
     listener: (event: EventOf<T>) => void,
-    look: () => void,
   ): (message: string) => void;
 };
 
@@ -28,8 +27,9 @@ const isOf = <T extends JobEvent['type']>(event: JobEvent, types: readonly T[]):
  * Signs events, and believes only those that are signed. Whoever reaches Redis can publish, and every role of a
  * PostgreSQL database can notify: without the secret they cannot make up the answer of a job.
  * @param secret known to the processes of the service only
+ * @param onStranger is told of messages that are dropped
  */
-export function openSigner(secret: Uint8Array): EventSigner {
+export function openSigner(secret: Uint8Array, onStranger: () => void): EventSigner {
   const key = createSecretKey(secret);
   const tailOf = (text: string) =>
     `${FIELD}${createHmac('sha256', key).update(text).digest('base64url')}${END}`;
@@ -47,9 +47,9 @@ export function openSigner(secret: Uint8Array): EventSigner {
       const text = JSON.stringify(event);
       return text.slice(0, -1) + tailOf(text);
     },
-    hear: (types, listener, look) => (message) => {
+    hear: (types, listener) => (message) => {
       const event = read(message);
-      if (!event) look();
+      if (!event) onStranger();
       // Somebody may have sent a genuine one again, over another channel.
       else if (isOf(event, types)) listener(event);
     },

@@ -35,14 +35,18 @@ describeOnBothBackends('whoever can publish events but does not know their secre
       { type: 'ended', job_id, answer },
       { type: 'ended', job_id },
     ];
-    const { sign } = openSigner(randomBytes(32));
+    const { sign } = openSigner(randomBytes(32), () => {});
     for (const event of madeUp) {
       await publish(event.type, JSON.stringify(event));
       await publish(event.type, sign(event));
     }
-    await publish('ended', 'no event at all');
+    for (const noEvent of ['not json', '{', 'null', '']) {
+      await publish('ended', noEvent);
+      await publish('progress', noEvent);
+    }
     // Events come in order, so all of it has come before those of the worker.
     await startWorker();
+    for (const noEvent of ['not json', sign({ type: 'cancel', job_id })]) await publish('cancel', noEvent);
 
     const { status, body } = await waiting;
     expect([status, body.data.solver_status]).toEqual([200, 'optimal']);
