@@ -6,11 +6,18 @@ export const VEHICLE_STATUSES = ['operational', 'maintenance', 'downtime'] as co
 export type VehicleStatus = (typeof VEHICLE_STATUSES)[number];
 
 /**
- * Text that PostgreSQL can store: no NUL, and no half of a surrogate pair (two ids could become one). The pattern works
- * for regular expressions that match code points (the `u` flag here) and for those that match halves (browsers, by
- * default).
+ * Text of one line: no control character, which nobody sees, and no half of a surrogate pair (two ids could become one).
+ * The pattern works for regular expressions that match code points (the `u` flag here) and for those that match halves
+ * (browsers, by default).
  */
-export const STORABLE_TEXT = '^(?:[^\\u0000\\uD800-\\uDFFF]|[\\uD800-\\uDBFF][\\uDC00-\\uDFFF])*$';
+export const STORABLE_TEXT =
+  '^(?:[^\\u0000-\\u001F\\u007F-\\u009F\\uD800-\\uDFFF]|[\\uD800-\\uDBFF][\\uDC00-\\uDFFF])*$';
+
+/** A control character of a text, as `U+0009`; undefined: it has none. */
+export function controlCharacter(text: string): string | undefined {
+  const code = /\p{Cc}/u.exec(text)?.[0].charCodeAt(0);
+  return code === undefined ? undefined : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+}
 
 /** A vehicle identifier is 1 to 128 characters. */
 export const VehicleId = Type.String({

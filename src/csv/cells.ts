@@ -2,6 +2,7 @@ import { MAX_YEAR, MIN_VEHICLE_YEAR, VEHICLE_YEARS } from '../contracts/bounds.t
 import { clockAdvice } from '../contracts/number-text.ts';
 import { readTime } from '../contracts/time.ts';
 import { isTimeZone } from '../contracts/time-zone.ts';
+import { controlCharacter } from '../contracts/vehicles.ts';
 import { show } from './faults.ts';
 
 /** The value of a cell, or its fault. */
@@ -43,8 +44,10 @@ export function readText(text: string, { minLength = 0, maxLength = Infinity }: 
   if (text.length > maxLength)
     return { fault: `${show(text)} has ${text.length} characters; at most ${maxLength} are allowed` };
   // Decoding turns bytes that are not UTF-8 into U+FFFD: two different names may look the same.
-  if (/[\0\uFFFD]/.test(text))
+  if (text.includes('\uFFFD'))
     return { fault: `${show(text)} contains bytes that are not UTF-8 text; save the file as UTF-8` };
+  const control = controlCharacter(text);
+  if (control) return { fault: `${show(text)} contains the control character ${control}; remove it` };
   return { value: text };
 }
 

@@ -16,6 +16,7 @@ export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 const MAX_UNPACK_RATIO = 200;
 const ANY_RATIO_BYTES = 1024 * 1024;
 const UNPACK_CHUNK_BYTES = 64 * 1024;
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]*)/i;
 
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: it adds to an interface of the library
@@ -132,6 +133,12 @@ function checkMediaType(request: FastifyRequest): void {
   // If one schema is for all types, Fastify itself answers a missing body.
   if (type === undefined && body.content === undefined) return;
   if (type === undefined || !acceptedTypes(request).includes(type)) throw unsupportedType(request);
+  const charset = CHARSET.exec(request.headers['content-type']!)?.[1];
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return;
+  throw new AppError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `charset ${JSON.stringify(charset.slice(0, 80))} is not accepted; send it as UTF-8, with charset=utf-8 or without a charset`,
+  );
 }
 
 /** 415, naming the types that the route takes. */

@@ -17,7 +17,7 @@ import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import { DEMAND_AGGREGATION, DEMAND_AGGREGATIONS } from '../contracts/optimize.ts';
 import { isTime, readTime } from '../contracts/time.ts';
 import { isTimeZone } from '../contracts/time-zone.ts';
-import { STORABLE_TEXT } from '../contracts/vehicles.ts';
+import { controlCharacter, STORABLE_TEXT } from '../contracts/vehicles.ts';
 import { adviceFor, isNear, placeOfKey } from './fault-advice.ts';
 import { fits } from './fits.ts';
 
@@ -228,9 +228,14 @@ function describe(error: SchemaError, node: SchemaNode, found: unknown): string 
         const names = DEMAND_AGGREGATIONS.map(show).join(', ');
         return `${value} is not one of ${names}, or "quantile:q" with q from 0 to 1, for example "quantile:0.9"`;
       }
-      return params.pattern === STORABLE_TEXT
-        ? `${value} contains a character that is not text (NUL or an unpaired surrogate); remove it`
-        : `${value} does not match ${params.pattern}`;
+      if (params.pattern === STORABLE_TEXT) {
+        const control = controlCharacter(found as string);
+        const what = control
+          ? `the control character ${control}`
+          : 'half a character (an unpaired surrogate)';
+        return `${value} contains ${what}; remove it`;
+      }
+      return `${value} does not match ${params.pattern}`;
     case 'format':
       return `${value} ${describeFormat(String(params.format), found as string)}`;
     default:

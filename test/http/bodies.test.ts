@@ -121,6 +121,32 @@ describe('bodies', () => {
       },
     );
 
+    test.each([
+      ['a body', 'POST', '/api/v1/optimize', { ...simpleRequest(), options: undefined }],
+      ['one that patches', 'PATCH', '/api/v1/data/locations/1', { name: 'V1' }],
+      [
+        'one that only computes',
+        'POST',
+        '/api/v1/risk/score',
+        { vehicles: [{ vehicle_id: 'V1', age_years: 1 }] },
+      ],
+    ])(
+      '%s that is not UTF-8 is refused, packed or not: two names must not become one',
+      async (_what, method, path, body) => {
+        const latin1 = Buffer.from(JSON.stringify(body).replace('V1', 'Zürich') + pad, 'latin1');
+        for (const [sent, headers] of [
+          [latin1, {}],
+          [gzipSync(latin1), { 'content-encoding': 'gzip' }],
+        ] as const) {
+          const answer = await send(`${service.url}${path}`, { method, body: sent, headers });
+          expect([answer.status, answer.body.errors.length]).toEqual([400, 1]);
+          expect(answer.body.errors[0].message).toMatch(
+            /^the body is not UTF-8 text: line 1, column \d+; send it as UTF-8$/,
+          );
+        }
+      },
+    );
+
     test('faults of the schema, then those between fields and with what is stored, are named', async () => {
       const schema = await send(url, { body: `{"fleet_state":{"vehicles":[]}}${pad}` });
       expect(schema.body.errors.map((e: { field: string }) => e.field)).toEqual(['demand_forecast']);
@@ -206,6 +232,25 @@ describe('bodies', () => {
     // Neither in texts.
     const text = await send(url, { body: JSON.stringify({ x: '[{:'.repeat(600_000) }) });
     expect(text.status).toBe(400);
+  });
+
+  test.each([
+    ['application/json; charset=utf-8', 202],
+    ['application/json;CHARSET="UTF-8"', 202],
+    ['application/json; charset=iso-8859-1', 415],
+    ['application/json; x=y; charset="utf-16"', 415],
+  ])('a body whose Content-Type is %s is answered with %i', async (type, status) => {
+    const headers = { 'content-type': type, prefer: 'respond-async' };
+    const answer = await send(url, { body: JSON.stringify(simpleRequest()), headers });
+    expect(answer.status).toBe(status);
+    if (status === 415)
+      expect(answer.body.errors[0].message).toMatch(/charset "(iso-8859-1|utf-16)".*send it as UTF-8/);
+    const csv = await send(`${service.url}/api/v1/data/fleet`, {
+      method: 'PUT',
+      body: 'vehicle_id,location_id\nV1,1\n',
+      headers: { 'content-type': type.replace('application/json', 'text/csv') },
+    });
+    expect(csv.status === 415).toBe(status === 415);
   });
 
   test('a request without a body needs no type and no encoding, whatever its headers say', async () => {

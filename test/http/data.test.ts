@@ -209,7 +209,8 @@ describe('data in and out', () => {
         'fleet[2].vehicle_id',
         /vehicle "a" is a duplicate of fleet\[0\]\.vehicle_id/,
       ],
-      ['a NUL', 'PUT', 'fleet', [vehicle('a\0')], 'fleet[0].vehicle_id', /NUL/],
+      ['a NUL', 'PUT', 'fleet', [vehicle('a\0')], 'fleet[0].vehicle_id', /U\+0000/],
+      ['a line feed', 'PUT', 'fleet', [vehicle('a\n')], 'fleet[0].vehicle_id', /U\+000A/],
       ['half a character', 'PUT', 'fleet', [vehicle('\ud800')], 'fleet[0].vehicle_id', /surrogate/],
       [
         'an unknown state',
@@ -261,7 +262,7 @@ describe('data in and out', () => {
         'locations[0].time_zone',
         /"Mars\/Base".*IANA/,
       ],
-      ['a NUL in a name', 'PUT', 'locations', [{ ...place, name: 'a\0b' }], 'locations[0].name', /NUL/],
+      ['a NUL in a name', 'PUT', 'locations', [{ ...place, name: 'a\0b' }], 'locations[0].name', /U\+0000/],
       [
         'an unknown location of demand',
         'POST',

@@ -147,7 +147,7 @@ describe('/api/v1/schedules', () => {
     [{ time_zone: 'Mars/Olympus' }, 'time_zone', /Mars\/Olympus/],
     [{ time_zone: undefined }, 'time_zone', /missing/],
     [{ name: '' }, 'name', /at least 1/],
-    [{ name: 'a\0b' }, 'name', /NUL/],
+    [{ name: 'a\0b' }, 'name', /U\+0000/],
     [{ missed: 'run_all' }, 'missed', /run_last/],
     [{ paused: 'yes' }, 'paused', /"yes"/],
     [{ decision: undefined }, 'decision', /missing/],

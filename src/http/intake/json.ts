@@ -74,8 +74,7 @@ function countKeys(root: unknown): number {
  * Parses a JSON body. Keys that would change the prototype of an object are refused. So is a key that comes twice in an
  * object: one of its values would silently not count.
  * @param orCsv whether the body could have been CSV
- * @returns the value, and whether the bytes are compact: UTF-8 without white space between its parts. Or why it is
- * refused
+ * @returns the value, and whether the bytes are compact: no white space between its parts. Or why it is refused
  */
 export function parseJson(
   bytes: Uint8Array,
@@ -88,6 +87,11 @@ export function parseJson(
   if (bytes.length > 1 && (bytes[0] === 0 || bytes[1] === 0 || bytes[1] >= 0xfe))
     return { fault: 'the body is not UTF-8 text; send it as UTF-8' };
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  if (!isUtf8(bytes)) {
+    // Decoding has put U+FFFD there. Two names that differ in such bytes would become one.
+    const { line, column } = placeOf(text, text.indexOf('\ufffd'));
+    return { fault: `the body is not UTF-8 text: line ${line}, column ${column}; send it as UTF-8` };
+  }
   if (text.trim() === '') return { fault: 'the body is empty; send a JSON object' };
   try {
     const value = parse(text);
@@ -100,7 +104,7 @@ export function parseJson(
         fault: `line ${line}, column ${column}: the key ${key} is a duplicate; send each key of an object once`,
       };
     }
-    return { value, isCompact: !hasSpace && !text.startsWith('\ufeff') && isUtf8(bytes) };
+    return { value, isCompact: !hasSpace && !text.startsWith('\ufeff') };
   } catch {
     const found = findJsonFault(text);
     if (!found) {
