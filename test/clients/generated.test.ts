@@ -4,7 +4,6 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importSample } from '../../src/commands/import/sample.ts';
 import { readBlocks } from '../docs/blocks.ts';
 import { newTemporaryFolder } from '../helpers/folders.ts';
 import { send, startTestService } from '../helpers/service.ts';
@@ -27,9 +26,7 @@ describe('a client that is generated from /openapi.json', () => {
   let folder: string;
   let expected: { total_cost: number; plan: object[] };
   beforeAll(async () => {
-    const service = await startTestService({});
-    await service.pool.query('delete from locations');
-    await importSample(service.pool);
+    const service = await startTestService({ sample: true });
     base = service.url;
     folder = await newTemporaryFolder('clients');
     await writeFile(path.join(folder, 'openapi.json'), (await send(`${base}/openapi.json`)).text);
@@ -97,7 +94,7 @@ print(json.dumps({
       fail,
     );
     expect(JSON.parse(stdout)).toEqual({ ...expected, status: 'downtime', codes: ['RESOURCE_NOT_FOUND'] });
-  }, 400_000);
+  });
 });
 
 /** A virtual environment with the tools, kept for the next run. @returns where its programs are */

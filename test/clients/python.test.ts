@@ -3,7 +3,6 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { installPython } from '../../clients/python/environment.ts';
-import { importSample } from '../../src/commands/import/sample.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { startTestService } from '../helpers/service.ts';
 
@@ -11,8 +10,6 @@ const run = promisify(execFile);
 const PACKAGE = path.join(import.meta.dirname, '../../clients/python');
 /** Their Python is run. */
 const PAGES = ['clients/python/README.md', 'docs/analyst/python.md'];
-/** The first run installs what the tests need, half of it for the notebook. */
-const INSTALL_MS = 600_000;
 
 describe('the Python client', () => {
   let folder: string;
@@ -31,7 +28,7 @@ describe('the Python client', () => {
       );
       return undefined;
     });
-  }, INSTALL_MS);
+  });
   afterAll(() => removeFolder(folder));
 
   /** Runs a tool in the package's folder; a failure shows what it printed. */
@@ -55,9 +52,7 @@ describe('the Python client', () => {
     const cache = ['--cache-dir', path.join(path.dirname(program('')), '../mypy')];
     for (const version of ['3.10', '3.14']) await runTool('mypy', ...cache, '--python-version', version);
 
-    const city = await startTestService({});
-    await city.pool.query('delete from locations');
-    await importSample(city.pool);
+    const city = await startTestService({ sample: true });
     const idle = await startTestService({ workers: 0, overrides: { QUEUE_MAX_WAITING: 2 } });
     const empty = await startTestService({});
     await empty.pool.query('delete from locations');
@@ -69,5 +64,5 @@ describe('the Python client', () => {
       FLEET_PAGES: PAGES.join(),
     };
     await runTool('python', '-B', '-m', 'pytest');
-  }, 300_000);
+  });
 });

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { importSample } from '../../src/commands/import/sample.ts';
 import { MIGRATIONS_FOLDER } from '../../src/db/migrate.ts';
 import { replayExample } from '../../src/http/examples.ts';
 import { atEnd } from '../helpers/at-end.ts';
@@ -269,10 +268,8 @@ describe('the views for analysts', () => {
   let pool: pg.Pool;
 
   beforeAll(async () => {
-    service = await startTestService({});
+    service = await startTestService({ sample: true });
     pool = service.pool;
-    await pool.query('delete from locations');
-    await importSample(pool);
     await makePlans(pool, service.url);
   }, 180_000);
 

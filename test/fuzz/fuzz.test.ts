@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from 'vitest';
-import { importSample } from '../../src/commands/import/sample.ts';
 import { startTestService } from '../helpers/service.ts';
 import { runFuzz } from './run.ts';
 
@@ -9,17 +8,11 @@ import { runFuzz } from './run.ts';
  */
 let baseUrl: string;
 beforeAll(async () => {
-  const service = await startTestService({ workers: 2 });
-  // Places without demand: the cases are about the sample's.
-  await service.pool.query('delete from locations');
-  await importSample(service.pool);
+  const service = await startTestService({ workers: 2, sample: true });
   baseUrl = service.url;
 });
 
-// Two replays are made first, and all else takes half a minute on a busy machine.
-test('hard cases hold, and random requests from the document are answered as it promises', {
-  timeout: 120_000,
-}, async () => {
+test('hard cases hold, and random requests from the document are answered as it promises', async () => {
   const { cases, findings, operations } = await runFuzz({
     ...{ baseUrl, requests: 600, seed: 1, concurrency: 4, restSeconds: 0 },
     ...{ caseSeconds: 1, casePattern: /./, pids: [], workerCount: 2, onPhase: () => {} },

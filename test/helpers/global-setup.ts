@@ -47,7 +47,9 @@ export default async function setup(project: TestProject) {
     );
   }
   return async () => {
-    await query(postgres.url, `drop database if exists ${template} with (force)`);
+    for (const name of [template, `${template}_sample`, `${template}_draft`]) {
+      await query(postgres.url, `drop database if exists ${name} with (force)`);
+    }
     await redis?.stop();
     await postgres.stop();
     await removeFolder(folder);

@@ -3,7 +3,7 @@ import { startApi } from '../../src/main.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { startWorker } from '../../workers/main.ts';
 import { atEnd } from './at-end.ts';
-import { createTestDatabase, openTestDatabase, testConfig } from './services.ts';
+import { createSampleDatabase, createTestDatabase, openTestDatabase, testConfig } from './services.ts';
 
 export { type Answer, send } from './send.ts';
 
@@ -24,12 +24,14 @@ export async function startTestService(options: {
   apis?: number;
   workers?: number;
   overrides?: Partial<Config>;
+  /** With the sample instead of the test locations. */
+  sample?: boolean;
 }) {
-  const { redisUrl, apis = 1, workers = 1, overrides = {} } = options;
-  const databaseUrl = await createTestDatabase();
+  const { redisUrl, apis = 1, workers = 1, overrides = {}, sample = false } = options;
+  const databaseUrl = await (sample ? createSampleDatabase() : createTestDatabase());
   const { db, pool } = openTestDatabase(databaseUrl);
   const config = testConfig({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }, overrides);
-  for (const { id, name, latitude, longitude } of TEST_LOCATIONS) {
+  for (const { id, name, latitude, longitude } of sample ? [] : TEST_LOCATIONS) {
     await pool.query('insert into locations (id, name, latitude, longitude) values ($1, $2, $3, $4)', [
       id,
       name,

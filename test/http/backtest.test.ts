@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DEFAULT_FILE, readDemand } from '../../src/commands/backtest.ts';
-import { importSample } from '../../src/commands/import/sample.ts';
 import { backtest } from '../../src/core/forecast/backtest.ts';
 import { send, startTestService } from '../helpers/service.ts';
 import { openSocket } from '../helpers/socket.ts';
@@ -13,9 +12,7 @@ describe('POST /api/v1/forecast/backtest', () => {
     Number((await service.pool.query("select count(*) from jobs where kind = 'backtest'")).rows[0].count);
 
   beforeAll(async () => {
-    service = await startTestService({});
-    await service.pool.query('delete from locations');
-    await importSample(service.pool);
+    service = await startTestService({ sample: true });
   });
 
   test('gives the very figures of the pure function on the same data, and keeps them as a job', async () => {

@@ -3,7 +3,6 @@ import { createRequire } from 'node:module';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { importSample } from '../../src/commands/import/sample.ts';
 import { ERROR_STATUS, type ErrorCode } from '../../src/contracts/errors.ts';
 import { STORABLE_TEXT } from '../../src/contracts/vehicles.ts';
 import { PARAMETER_EXAMPLES } from '../../src/http/answer-examples.ts';
@@ -16,10 +15,7 @@ describe('the documents', () => {
   let base: string;
   let openapi: Document;
   beforeAll(async () => {
-    const service = await startTestService({});
-    // Places without demand: what is about all stored locations is about the sample's.
-    await service.pool.query('delete from locations');
-    await importSample(service.pool);
+    const service = await startTestService({ sample: true });
     base = service.url;
     openapi = (await send(`${base}/openapi.json`)).body;
     // The schedule that the examples name.

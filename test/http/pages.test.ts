@@ -1,6 +1,5 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importSample } from '../../src/commands/import/sample.ts';
 import { findChromium, openBrowser, watchPage } from '../helpers/browser.ts';
 import { startTestService } from '../helpers/service.ts';
 
@@ -11,9 +10,7 @@ describe.skipIf(!executable)('the pages of the documents, in Chromium', () => {
   let base: string;
   let browser: Browser;
   beforeAll(async () => {
-    const service = await startTestService({});
-    await service.pool.query('delete from locations');
-    await importSample(service.pool);
+    const service = await startTestService({ sample: true });
     base = service.url;
     browser = await openBrowser(executable!);
   });
