@@ -32,6 +32,12 @@ const LANES = {
   clients: ['test/clients/**/*.test.ts'],
 };
 
+/** What a lane starts once beside PostgreSQL and Redis. */
+const MORE: Record<string, string[]> = {
+  smoke: ['./test/helpers/browser-setup.ts'],
+  browser: ['./test/helpers/browser-setup.ts'],
+};
+
 export default defineConfig({
   test: {
     // One per core: what they share (PostgreSQL, Redis) is small beside what they run. Each needs about 1 GB.
@@ -59,7 +65,12 @@ export default defineConfig({
       },
       ...Object.entries(LANES).map(([name, include]) => ({
         extends: true as const,
-        test: { name, include, exclude: PURE, globalSetup: './test/helpers/global-setup.ts' },
+        test: {
+          name,
+          include,
+          exclude: PURE,
+          globalSetup: ['./test/helpers/global-setup.ts', ...(MORE[name] ?? [])],
+        },
       })),
     ],
   },

@@ -1,12 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findChromium } from '../helpers/browser.ts';
-import { addressOf, pictureOf, startConsole } from '../helpers/console.ts';
+import {
+  boxOf,
+  expectAccessible,
+  expectToFit,
+  hasBrowser,
+  inAddress,
+  pictureOf,
+  startConsole,
+  textOf,
+} from '../helpers/console.ts';
 import { send } from '../helpers/service.ts';
-
-const executable = findChromium();
-if (!executable) console.warn('SKIPPED: the page Ahead of the console; no Chromium was found on PATH');
 
 type Move = { source_location: number; target_location: number; vehicles: number };
 type Answer = {
@@ -15,15 +19,13 @@ type Answer = {
   plan: { kpis: { rebalanced_count: number } };
 };
 
-/** Polls as long as other waits of the console's tests take at most. */
-const eventually = (read: () => Promise<unknown>) => expect.poll(read, { timeout: 120_000 });
 const whole = (value: number) => Math.round(value).toLocaleString('en-US');
 const leaving = (moves: Move[]) => moves.reduce((sum, { vehicles }) => sum + vehicles, 0);
 
-describe.skipIf(!executable)('the page Ahead of the console', () => {
+describe.skipIf(!hasBrowser)('the page Ahead of the console', () => {
   let fleet: Awaited<ReturnType<typeof startConsole>>;
   beforeAll(async () => {
-    fleet = await startConsole(executable!);
+    fleet = await startConsole();
   });
 
   async function decide(more: object = {}): Promise<Answer> {
@@ -34,17 +36,16 @@ describe.skipIf(!executable)('the page Ahead of the console', () => {
   const rows = (page: Page) => page.getByRole('table', { name: 'Moves of all steps' }).locator('tbody tr');
   const sentence = (page: Page, text: RegExp) =>
     page.getByRole('heading', { level: 1, name: text }).waitFor();
-  const inAddress = async (page: Page, name: string) => new URL(await addressOf(page)).searchParams.get(name);
 
   test('says what to do while nothing looks ahead, plans, can be cancelled, and keeps the plan in the address', async () => {
     const { page, close } = await fleet.open('/ahead');
     await page.getByRole('heading', { name: 'No plan looks ahead yet.' }).waitFor();
-    expect(await page.locator('pre').textContent()).toContain('"mode": "horizon"');
+    await expect.poll(() => page.locator('pre').textContent()).toContain('"mode": "horizon"');
     await page.locator('select[name=horizon]').selectOption('24 hours');
     await page.getByRole('button', { name: 'Plan ahead' }).click();
     await page.getByRole('progressbar').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await eventually(() => page.getByRole('status').textContent()).toBe('Planning was cancelled');
+    await expect.poll(() => page.getByRole('status').textContent()).toBe('Planning was cancelled');
     await page.locator('select[name=horizon]').selectOption('3 hours');
     await page.getByLabel('Plan for').selectOption('what may come');
     await page.getByRole('button', { name: 'Plan ahead' }).click();
@@ -69,26 +70,30 @@ describe.skipIf(!executable)('the page Ahead of the console', () => {
     const drawn = () => page.locator('.legend .due').textContent();
     const figures = page.getByRole('region', { name: 'Step', exact: true });
     await slider(page).focus();
-    expect(await drawn()).toMatch(new RegExp(`^now: ${plan.kpis.rebalanced_count} vehicles on \\d+ arcs$`));
+    await expect
+      .poll(() => drawn())
+      .toMatch(new RegExp(`^now: ${plan.kpis.rebalanced_count} vehicles on \\d+ arcs$`));
     for (const [t, { demand, unmet, moves }] of outlook.entries()) {
       await page.keyboard.press('ArrowRight');
       const hour = `0${6 + t}:00`;
-      await eventually(drawn).toBe(`${hour}: ${whole(leaving(moves))} vehicles on ${moves.length} arcs`);
-      expect(await slider(page).getAttribute('aria-valuetext')).toBe(`${hour}–${`0${7 + t}`.slice(-2)}:00`);
-      const shown = await figures.textContent();
-      for (const text of [whole(demand), whole(unmet), 'America/New_York']) expect(shown).toContain(text);
+      await expect.poll(drawn).toBe(`${hour}: ${whole(leaving(moves))} vehicles on ${moves.length} arcs`);
+      await expect
+        .poll(() => slider(page).getAttribute('aria-valuetext'))
+        .toBe(`${hour}–${`0${7 + t}`.slice(-2)}:00`);
+      for (const text of [whole(demand), whole(unmet), 'America/New_York'])
+        await expect.poll(() => figures.textContent()).toContain(text);
     }
     await page.keyboard.press('ArrowLeft');
-    expect(await inAddress(page, 'step')).toBe('3');
+    await expect.poll(() => inAddress(page, 'step')).toBe('3');
     const before = await drawn();
     await page.reload();
-    await eventually(drawn).toBe(before);
-    expect(await slider(page).inputValue()).toBe('3');
+    await expect.poll(drawn).toBe(before);
+    await expect.poll(() => slider(page).inputValue()).toBe('3');
     const lines = page.getByRole('table', { name: /^Demand, served demand and moving vehicles/ });
-    expect(await lines.locator('tbody tr').nth(1).locator('td').first().textContent()).toBe(
-      whole(outlook[0].demand),
-    );
-    expect(await fleet.serious(page)).toEqual([]);
+    await expect
+      .poll(() => lines.locator('tbody tr').nth(1).locator('td').first().textContent())
+      .toBe(whole(outlook[0].demand));
+    await expectAccessible(page);
     await close();
   });
 
@@ -102,18 +107,20 @@ describe.skipIf(!executable)('the page Ahead of the console', () => {
     await page.getByRole('button', { name: /^Due/ }).click();
     await page.getByRole('button', { name: /^Due/ }).click();
     await rows(page).first().click();
-    expect(await inAddress(page, 'step')).toMatch(/^[34]$/);
-    expect(await inAddress(page, 'move')).toMatch(/^[34]:\d+-\d+$/);
-    expect(await rows(page).first().getAttribute('aria-selected')).toBe('true');
+    await expect.poll(() => inAddress(page, 'step')).toMatch(/^[34]$/);
+    await expect.poll(() => inAddress(page, 'move')).toMatch(/^[34]:\d+-\d+$/);
+    await expect.poll(() => rows(page).first().getAttribute('aria-selected')).toBe('true');
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'CSV' }).click();
-    const csv = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n').slice(1);
+    const csv = (await textOf(download)).trim().split('\r\n').slice(1);
     const now = csv.filter((line) => line.startsWith('now,'));
     const sum = (lines: string[]) => lines.reduce((all, line) => all + Number(line.split(',').at(-1)), 0);
     expect(sum(now)).toBe(plan.kpis.rebalanced_count);
     expect(sum(csv) - sum(now)).toBeCloseTo(leaving(outlook.flatMap(({ moves }) => moves)), 3);
     await page.getByLabel('only this step').check();
-    expect(await rows(page).count()).toBe(outlook[Number(await inAddress(page, 'step')) - 1].moves.length);
+    await expect
+      .poll(() => rows(page).count())
+      .toBe(outlook[Number(await inAddress(page, 'step')) - 1].moves.length);
     await close();
   });
 
@@ -121,17 +128,18 @@ describe.skipIf(!executable)('the page Ahead of the console', () => {
     const { decision_id: id, outlook } = await decide();
     const { page, close } = await fleet.open(`/ahead?decision=${id}`);
     const moves = page.getByRole('heading', { level: 2, name: /^\d+ moves?, / });
-    const all = Number.parseInt((await moves.textContent())!, 10);
+    const count = async () => Number.parseInt((await moves.textContent())!, 10);
+    const all = await count();
     // A click finds nothing on a map that is not drawn yet.
     await pictureOf(page);
-    const box = (await page.locator('.map').boundingBox())!;
+    const box = await boxOf(page.locator('.map'));
     const at = { x: box.x + box.width / 2, y: box.y + 45 };
     while ((await inAddress(page, 'location')) === null) {
       at.y += 10;
       expect(at.y).toBeLessThan(box.y + box.height);
       await page.mouse.click(at.x, at.y);
     }
-    expect(await inAddress(page, 'decision')).toBe(id);
+    await expect.poll(() => inAddress(page, 'decision')).toBe(id);
     await page.locator('section.location').waitFor();
 
     // The link of a location that has moves shows its figures of the step, and these moves alone.
@@ -144,13 +152,13 @@ describe.skipIf(!executable)('the page Ahead of the console', () => {
     await place.getByText(/^07:00–08:00: [\d,]+ of [\d,]+ trips are served/).waitFor();
     const name = (await place.getAttribute('aria-label'))!;
     for (const text of await rows(page).allTextContents()) expect(text).toContain(name);
-    const shown = Number.parseInt((await moves.textContent())!, 10);
+    const shown = await count();
     expect(shown).toBeGreaterThanOrEqual(own(later));
     expect(shown).toBeLessThan(all);
 
     await page.goto(`${fleet.url}/console/ahead?decision=${id}&location=9999`);
     await page.getByText('Location 9999 is not in this plan, so nothing is selected.').waitFor();
-    expect(Number.parseInt((await moves.textContent())!, 10)).toBe(all);
+    await expect.poll(count).toBe(all);
     await close();
   });
 
@@ -161,16 +169,18 @@ describe.skipIf(!executable)('the page Ahead of the console', () => {
     await page.clock.install();
     await page.getByRole('button', { name: 'Play' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
-    await eventually(async () => {
-      await page.clock.fastForward(60_000);
-      return inAddress(page, 'step');
-    }).toBe('2');
+    await expect
+      .poll(async () => {
+        await page.clock.fastForward(60_000);
+        return inAddress(page, 'step');
+      })
+      .toBe('2');
     await page.getByRole('button', { name: 'Play' }).waitFor();
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await page.getByRole('button', { name: 'Next step' }).click();
-    await eventually(() => inAddress(page, 'step')).toBe(null);
+    await expect.poll(() => inAddress(page, 'step')).toBe(null);
     await page.getByRole('button', { name: 'Next step' }).click();
-    await eventually(() => inAddress(page, 'step')).toBe('1');
+    await expect.poll(() => inAddress(page, 'step')).toBe('1');
     await close();
   });
 
@@ -202,11 +212,10 @@ describe.skipIf(!executable)('the page Ahead of the console', () => {
   test('fits a phone, with its sentence above the map', async () => {
     const { page, close } = await fleet.open('/ahead?step=1', { width: 390, height: 844, colours: 'dark' });
     await rows(page).first().waitFor();
-    // `evaluate` waits for the element; a bounding box is null before it is there.
-    const top = (selector: string) => page.locator(selector).evaluate((it) => it.getBoundingClientRect().y);
+    const top = async (selector: string) => (await boxOf(page.locator(selector))).y;
     expect(await top('h1')).toBeLessThan(await top('.map'));
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-    expect(await fleet.serious(page)).toEqual([]);
+    await expectToFit(page);
+    await expectAccessible(page);
     await close();
   });
 });

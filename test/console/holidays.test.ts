@@ -1,10 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findChromium } from '../helpers/browser.ts';
-import { startConsole } from '../helpers/console.ts';
+import { hasBrowser, startConsole } from '../helpers/console.ts';
 import { send } from '../helpers/service.ts';
-
-const executable = findChromium();
-if (!executable) console.warn('SKIPPED: holidays in the console; no Chromium was found on PATH');
 
 /** Keeps what is written on canvases, as the marks of a chart are: each text that begins and ends on its canvas. */
 const KEEP_WRITTEN = `(() => {
@@ -16,10 +12,10 @@ const KEEP_WRITTEN = `(() => {
   };
 })()`;
 
-describe.skipIf(!executable)('the console of a city whose public holidays are known', () => {
+describe.skipIf(!hasBrowser)('the console of a city whose public holidays are known', () => {
   let fleet: Awaited<ReturnType<typeof startConsole>>;
   beforeAll(async () => {
-    fleet = await startConsole(executable!, { overrides: { FORECASTING_HOLIDAYS: 'US' } });
+    fleet = await startConsole({ overrides: { FORECASTING_HOLIDAYS: 'US' } });
     const hours = { from: '2017-02-20T14:00:00Z', to: '2017-02-20T22:00:00Z' };
     const event = { event_id: 'fair', location_id: 161, kind: 'fair', name: 'Street fair', ...hours };
     await send(`${fleet.url}/api/v1/data/events`, { method: 'PUT', body: { events: [event] } });
@@ -50,8 +46,8 @@ describe.skipIf(!executable)('the console of a city whose public holidays are kn
     });
     await page.getByText("Mon, Feb 20, 2017: Washington's Birthday").waitFor();
     await page.getByText('Street fair, from Feb 20, 2017, 09:00 AM EST').waitFor();
-    const written = await page.evaluate<string[]>('[...window.written]');
-    expect(written).toEqual(expect.arrayContaining(["Washington's Birthday", 'Street fair']));
+    const written = () => page.evaluate<string[]>('[...window.written]');
+    await expect.poll(written).toEqual(expect.arrayContaining(["Washington's Birthday", 'Street fair']));
     await close();
   });
 });

@@ -1,7 +1,6 @@
 import { SignJWT } from 'jose';
 import { expect, test } from 'vitest';
-import { findChromium } from '../helpers/browser.ts';
-import { addressOf, startConsole } from '../helpers/console.ts';
+import { expectAccessible, hasBrowser, inAddress, startConsole } from '../helpers/console.ts';
 import { storeKey } from '../helpers/keys.ts';
 
 const JWT = {
@@ -10,18 +9,15 @@ const JWT = {
   JWT_AUDIENCE: 'fleet',
 };
 
-const executable = findChromium();
-if (!executable) console.warn('SKIPPED: the login of the console; no Chromium was found on PATH');
-
-test.skipIf(!executable)(
+test.skipIf(!hasBrowser)(
   'with authentication the console asks for a key or a token, plans with it, follows over the WebSocket, and forgets it on request',
   async () => {
-    const fleet = await startConsole(executable!, { overrides: { AUTH: 'keys,jwt', ...JWT } });
+    const fleet = await startConsole({ overrides: { AUTH: 'keys,jwt', ...JWT } });
     const { key } = await storeKey(fleet.db, 'planner');
     const { page, complaints, requested } = await fleet.open('');
     const question = page.getByRole('heading', { name: 'This service wants to know who you are.' });
     await question.waitFor();
-    expect(await fleet.serious(page)).toEqual([]);
+    await expectAccessible(page);
     const field = page.getByLabel('API key or token');
     await field.fill('fds_unknown');
     await page.getByRole('button', { name: 'Log in' }).click();
@@ -44,7 +40,7 @@ test.skipIf(!executable)(
     await other.page.getByRole('heading', { name: 'This service wants to know who you are.' }).waitFor();
     await other.page.close();
 
-    const decision = new URL(await addressOf(page)).searchParams.get('decision')!;
+    const decision = (await inAddress(page, 'decision'))!;
     expect(decision).toBeTruthy();
     await page.getByRole('button', { name: 'Log out' }).click();
     await question.waitFor();

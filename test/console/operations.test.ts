@@ -1,12 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { sentenceOf } from '../../console/src/pages/operations/sentence.ts';
-import { findChromium } from '../helpers/browser.ts';
-import { startConsole } from '../helpers/console.ts';
+import { expectAccessible, expectToFit, hasBrowser, pressGo, startConsole } from '../helpers/console.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, simpleRequest } from '../helpers/service.ts';
-
-const executable = findChromium();
-if (!executable) console.warn('SKIPPED: the operations of the console; no Chromium was found on PATH');
 
 test('the sentence counts workers, jobs and the last hour, one and many', () => {
   const worker = { worker_id: '1:a', started_at: null, last_seen_at: '', is_alive: true, slots: 1 };
@@ -35,16 +31,15 @@ test('the sentence counts workers, jobs and the last hour, one and many', () => 
   );
 });
 
-describe.skipIf(!executable)('the operations of the console', () => {
+describe.skipIf(!hasBrowser)('the operations of the console', () => {
   let fleet: Awaited<ReturnType<typeof startConsole>>;
   beforeAll(async () => {
-    fleet = await startConsole(executable!, { overrides: { AUDIT: 'on' } });
+    fleet = await startConsole({ overrides: { AUDIT: 'on' } });
   });
 
   test('shows a worker and its job, what waits, and what the hour brought, and follows both', async () => {
     const { page, close } = await fleet.open('/');
-    await page.keyboard.press('g');
-    await page.keyboard.press('o');
+    await pressGo(page, 'o');
     await page
       .getByRole('heading', { level: 1, name: /^1 worker is alive and 0 jobs run\. No job waits\./ })
       .waitFor();
@@ -63,8 +58,8 @@ describe.skipIf(!executable)('the operations of the console', () => {
       })
       .waitFor();
     const link = page.getByRole('table', { name: 'Workers' }).getByRole('link', { name: 'optimization' });
-    expect(await link.getAttribute('href')).toContain(running);
-    expect(await fleet.serious(page)).toEqual([]);
+    await expect.poll(() => link.getAttribute('href')).toContain(running);
+    await expectAccessible(page);
     await send(`${fleet.url}/api/v1/jobs/${running}`, { method: 'DELETE' });
     await page
       .getByRole('heading', { level: 1, name: /In the last hour 2 jobs ended, of which 0 failed\.$/ })
@@ -90,7 +85,7 @@ describe.skipIf(!executable)('the operations of the console', () => {
     await given.getByRole('row').filter({ hasText: 'no answer within 10 s' }).waitFor();
     const changes = page.getByRole('table', { name: 'Who changed what last' });
     await changes.getByRole('row').filter({ hasText: 'create_webhook' }).filter({ hasText: id }).waitFor();
-    expect(await fleet.serious(page)).toEqual([]);
+    await expectAccessible(page);
     await given.getByRole('button', { name: /^Send again the event of / }).click();
     await page.getByText('No event was given up.').waitFor();
     await changes.getByRole('row').filter({ hasText: 'resend_webhook_delivery' }).waitFor();
@@ -115,18 +110,18 @@ describe.skipIf(!executable)('the operations of the console', () => {
     const notice = page.getByText(/^Not current since \d+:\d+:\d+ .+\.$/);
     await notice.waitFor();
     await page.getByRole('alert').getByText('The service does not answer.').waitFor();
-    expect(await workers.count()).toBe(1);
-    expect(await fleet.serious(page)).toEqual([]);
+    await expect.poll(() => workers.count()).toBe(1);
+    await expectAccessible(page);
     // A refusal is no silence of the service: the page looks on, too.
     await page.unroute('**/api/v1/operations');
     await page.route('**/api/v1/operations', (route) =>
       route.fulfill({ status: 500, json: { errors: [{ code: 'INTERNAL_ERROR', message: 'it broke' }] } }),
     );
     await page.getByRole('alert').getByText('it broke').waitFor();
-    expect(await workers.count()).toBe(1);
+    await expect.poll(() => workers.count()).toBe(1);
     await page.unroute('**/api/v1/operations');
     await notice.waitFor({ state: 'detached' });
-    expect(await workers.count()).toBe(1);
+    await expect.poll(() => workers.count()).toBe(1);
     await page.close();
   });
 
@@ -142,8 +137,8 @@ describe.skipIf(!executable)('the operations of the console', () => {
       .waitFor();
     const failed = page.getByRole('table', { name: 'Jobs that failed last' });
     await failed.getByRole('row').filter({ hasText: 'the worker died' }).waitFor();
-    expect(await fleet.serious(page)).toEqual([]);
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+    await expectAccessible(page);
+    await expectToFit(page);
     await close();
   });
 });

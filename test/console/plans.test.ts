@@ -1,9 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findChromium } from '../helpers/browser.ts';
-import { addressOf, pictureOf, startConsole } from '../helpers/console.ts';
+import {
+  expectAccessible,
+  expectToFit,
+  hasBrowser,
+  inAddress,
+  pictureOf,
+  startConsole,
+} from '../helpers/console.ts';
 import { send } from '../helpers/service.ts';
-
-const executable = findChromium();
 
 /** Keeps what the map shows now, on white, as points of four numbers. */
 const TAKE = `(() => {
@@ -49,12 +53,10 @@ type Compared = {
   same: { points: number; shown: number };
   other: { points: number; sudden: number; goes: number; comes: number };
 };
-if (!executable) console.warn('SKIPPED: the plans of the console; no Chromium was found on PATH');
-
-describe.skipIf(!executable)('the plans of the console', () => {
+describe.skipIf(!hasBrowser)('the plans of the console', () => {
   let fleet: Awaited<ReturnType<typeof startConsole>>;
   beforeAll(async () => {
-    fleet = await startConsole(executable!);
+    fleet = await startConsole();
     for (const min_service_level of [0.95, 0.98]) {
       const body = { constraints: { min_service_level } };
       expect((await send(`${fleet.url}/api/v1/decisions`, { body })).status).toBe(200);
@@ -65,11 +67,11 @@ describe.skipIf(!executable)('the plans of the console', () => {
     const { page, close } = await fleet.open('/plans');
     await page.getByRole('heading', { level: 1, name: /^2 plans: 95\.0%–98\.0% of demand served/ }).waitFor();
     const rows = page.getByRole('table', { name: 'Plans' }).locator('tbody tr');
-    expect(await rows.count()).toBe(2);
+    await expect.poll(() => rows.count()).toBe(2);
     await page.getByLabel('Served, at least %').fill('97');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: /^1 plan: / }).waitFor();
-    expect(new URL(await addressOf(page)).searchParams.get('coverage')).toBe('97');
+    await expect.poll(() => inAddress(page, 'coverage')).toBe('97');
     await page.getByLabel('Cost, at most').fill('1');
     await page.keyboard.press('Enter');
     await page.getByText('No plan fits.').waitFor();
@@ -86,12 +88,12 @@ describe.skipIf(!executable)('the plans of the console', () => {
     await comparison.locator('.map > canvas').waitFor();
     await comparison.locator('.legend').getByText('capacity after the moves').waitFor();
     const second = comparison.getByRole('button', { name: 'Second plan' });
-    expect(await second.getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(() => second.getAttribute('aria-pressed')).toBe('true');
     await comparison.getByRole('button', { name: 'First plan' }).click();
-    expect(await second.getAttribute('aria-pressed')).toBe('false');
+    await expect.poll(() => second.getAttribute('aria-pressed')).toBe('false');
     const changes = comparison.getByRole('table', { name: 'Locations that differ' });
-    expect(await changes.locator('tbody tr').count()).toBeGreaterThan(5);
-    expect(await fleet.serious(page)).toEqual([]);
+    await expect.poll(() => changes.locator('tbody tr').count()).toBeGreaterThan(5);
+    await expectAccessible(page);
     await page.reload();
     await comparison.getByText('+3.0 points').waitFor();
     await close();
@@ -102,7 +104,7 @@ describe.skipIf(!executable)('the plans of the console', () => {
     await page.getByRole('img', { name: 'Cost against coverage' }).waitFor();
     const ticks = page.getByRole('checkbox', { name: /^Compare the plan of/ });
     const points = page.locator('.scatter circle');
-    expect(await points.count()).toBe(await ticks.count());
+    await expect.poll(() => points.count()).toBe(await ticks.count());
     await points.first().click();
     await page.getByRole('checkbox', { name: /^Compare the plan of/, checked: true }).waitFor();
     await close();
@@ -146,8 +148,8 @@ describe.skipIf(!executable)('the plans of the console', () => {
   test('fit a phone', async () => {
     const { page, close } = await fleet.open('/plans', { width: 390, height: 844, colours: 'dark' });
     await page.getByRole('table', { name: 'Plans' }).waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-    expect(await fleet.serious(page)).toEqual([]);
+    await expectToFit(page);
+    await expectAccessible(page);
     await close();
   });
 });

@@ -1,10 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { findChromium } from '../helpers/browser.ts';
-import { addressOf, pictureOf, startConsole, untilRead } from '../helpers/console.ts';
+import {
+  expectAccessible,
+  expectToFit,
+  hasBrowser,
+  inAddress,
+  pictureOf,
+  startConsole,
+  untilRead,
+} from '../helpers/console.ts';
 import { send } from '../helpers/service.ts';
-
-const executable = findChromium();
-if (!executable) console.warn('SKIPPED: the replays of the console; no Chromium was found on PATH');
 
 /** Four zones, one day: as in docs/planner/replays.md, with drawn trip ends and a policy that knows the demand. */
 const SHORT = {
@@ -18,11 +22,11 @@ const SHORT = {
   seeds: [1, 2],
 };
 
-describe.skipIf(!executable)('the replays of the console', () => {
+describe.skipIf(!hasBrowser)('the replays of the console', () => {
   let fleet: Awaited<ReturnType<typeof startConsole>>;
   let replayId: string;
   beforeAll(async () => {
-    fleet = await startConsole(executable!);
+    fleet = await startConsole();
     replayId = (await send(`${fleet.url}/api/v1/replays`, { body: SHORT })).body.data.replay_id;
   });
 
@@ -36,15 +40,15 @@ describe.skipIf(!executable)('the replays of the console', () => {
       })
       .waitFor();
     const rows = page.getByRole('table', { name: 'Policies side by side' }).locator('tbody tr');
-    expect(await rows.count()).toBe(3);
+    await expect.poll(() => rows.count()).toBe(3);
     const shares = data.policies[0].drawn.map((drawn: { served_share: number }) => drawn.served_share);
     const least = `${(100 * Math.min(...shares)).toFixed(1)}%`;
-    expect(await rows.nth(0).textContent()).toContain(least);
-    expect(await rows.nth(2).textContent()).toContain('six hours ahead, knowing the demand');
+    await expect.poll(() => rows.nth(0).textContent()).toContain(least);
+    await expect.poll(() => rows.nth(2).textContent()).toContain('six hours ahead, knowing the demand');
     const bound = Math.round(data.bound).toLocaleString('en-US');
     await page.getByText(`cost and lost trips come to at least ${bound},`).waitFor();
     await page.getByText(/^Assumed: 800 vehicles, all alike, serve up to 2 trips an hour each/).waitFor();
-    expect(await fleet.serious(page)).toEqual([]);
+    await expectAccessible(page);
     await close();
   });
 
@@ -53,23 +57,25 @@ describe.skipIf(!executable)('the replays of the console', () => {
     const { page, close } = await fleet.open(`/replay?replay=${replayId}`);
     const hours = page.getByRole('table', { name: 'Trips served by hour' });
     await hours.waitFor({ state: 'attached' });
-    expect(await hours.locator('tbody tr').count()).toBe(24);
+    await expect.poll(() => hours.locator('tbody tr').count()).toBe(24);
     const first = hours.locator('tbody tr').first();
-    expect(await first.locator('td').first().textContent()).toBe(
-      data.demand_by_hour[0].toLocaleString('en-US'),
-    );
+    await expect
+      .poll(() => first.locator('td').first().textContent())
+      .toBe(data.demand_by_hour[0].toLocaleString('en-US'));
     // Drawn before the others: its filling would hide their lines.
     const drawn = page.locator('.u-legend').first().locator('.u-label');
-    expect((await drawn.allTextContents()).slice(1, 3)).toEqual(['demand', 'a plan each hour']);
+    await expect
+      .poll(async () => (await drawn.allTextContents()).slice(1, 3))
+      .toEqual(['demand', 'a plan each hour']);
     const losses = page.getByRole('table', { name: /^Where trips were lost/ });
     const lost = data.demand_by_location.map(
       (demand: number, i: number) => demand - data.policies[1].served_by_location[i],
     );
     const most = Math.round(Math.max(...lost)).toLocaleString('en-US');
-    expect(await losses.locator('tbody tr').first().locator('td').nth(1).textContent()).toBe(most);
+    await expect.poll(() => losses.locator('tbody tr').first().locator('td').nth(1).textContent()).toBe(most);
     await page.getByRole('row', { name: /^nobody moves/ }).click();
     await page.getByRole('heading', { name: 'Where trips were lost: nobody moves' }).waitFor();
-    expect(new URL(await addressOf(page)).searchParams.get('policy')).toBe('none');
+    await expect.poll(() => inAddress(page, 'policy')).toBe('none');
     await close();
   });
 
@@ -80,7 +86,7 @@ describe.skipIf(!executable)('the replays of the console', () => {
       .getByRole('table', { name: /^Where trips were lost: a plan each hour/ })
       .locator('tbody tr');
     await rows.first().click();
-    const location = new URL(await addressOf(page)).searchParams.get('location');
+    const location = await inAddress(page, 'location');
     const at = data.location_ids.indexOf(Number(location));
     const [none, hourly] = data.policies.map(
       ({ served_by_location: served }: { served_by_location: number[] }) =>
@@ -89,7 +95,7 @@ describe.skipIf(!executable)('the replays of the console', () => {
     const [lost, before] = [hourly, none].map(Math.round);
     const sentence = page.getByText(`: ${lost.toLocaleString('en-US')} of `);
     const fewer = (before - lost).toLocaleString('en-US');
-    expect(await sentence.textContent()).toContain(`; ${fewer} fewer than with “nobody moves”.`);
+    await expect.poll(() => sentence.textContent()).toContain(`; ${fewer} fewer than with “nobody moves”.`);
 
     // The circle around the location that the table picked; a click on its middle picks it on the map.
     await page.locator('.compared .map').scrollIntoViewIfNeeded();
@@ -119,9 +125,9 @@ describe.skipIf(!executable)('the replays of the console', () => {
     await sentence.waitFor({ state: 'detached' });
     await page.mouse.click(x, y);
     await sentence.waitFor();
-    expect(new URL(await addressOf(page)).searchParams.get('location')).toBe(location);
-    expect(await rows.first().getAttribute('aria-selected')).toBe('true');
-    expect(await fleet.serious(page)).toEqual([]);
+    await expect.poll(() => inAddress(page, 'location')).toBe(location);
+    await expect.poll(() => rows.first().getAttribute('aria-selected')).toBe('true');
+    await expectAccessible(page);
     await close();
   });
 
@@ -140,9 +146,9 @@ describe.skipIf(!executable)('the replays of the console', () => {
     expect(most).not.toBe(inAll);
     const at = lost.indexOf(Math.max(...lost));
     const trips = data.demand_by_hour_and_location[hour][at].toLocaleString('en-US');
-    expect(await first.locator('td').nth(3).textContent()).toBe(trips);
-    expect(new URL(await addressOf(page)).searchParams.get('hour')).toBe(String(hour));
-    expect(await fleet.serious(page)).toEqual([]);
+    await expect.poll(() => first.locator('td').nth(3).textContent()).toBe(trips);
+    await expect.poll(() => inAddress(page, 'hour')).toBe(String(hour));
+    await expectAccessible(page);
     await page.reload();
     await first.locator('td').nth(1).getByText(most, { exact: true }).waitFor();
     await choice.selectOption('all hours');
@@ -161,20 +167,20 @@ describe.skipIf(!executable)('the replays of the console', () => {
       page.evaluate<string>("document.querySelector('.compared .map > canvas').toDataURL()");
     const before = await scrolled();
     await page.mouse.wheel(0, -60);
-    await expect.poll(scrolled, { timeout: 120_000 }).toBe(before - 60);
+    await expect.poll(scrolled).toBe(before - 60);
     const drawn = await picture();
     await page.keyboard.down('Control');
     await page.mouse.wheel(0, -60);
-    await expect.poll(picture, { timeout: 120_000 }).not.toBe(drawn);
-    expect(await scrolled()).toBe(before - 60);
+    await expect.poll(picture).not.toBe(drawn);
+    await expect.poll(scrolled).toBe(before - 60);
     await close();
   });
 
   test('are started with other days, fleet and policies, found again after a reload, and listed', async () => {
     const { page, close } = await fleet.open('/replay');
     await page.getByRole('heading', { level: 1, name: /^What would plans have brought/ }).waitFor();
-    expect(await page.getByLabel('First day').inputValue()).toBe('2017-04-27');
-    expect(await page.getByLabel('Last day').inputValue()).toBe('2017-05-03');
+    await expect.poll(() => page.getByLabel('First day').inputValue()).toBe('2017-04-27');
+    await expect.poll(() => page.getByLabel('Last day').inputValue()).toBe('2017-05-03');
     await page.getByLabel('Last day').fill('2017-04-27');
     await page.getByLabel('Fleet').selectOption('of another size');
     await page.getByLabel('Vehicles').fill('8000');
@@ -186,16 +192,16 @@ describe.skipIf(!executable)('the replays of the console', () => {
     await page
       .getByRole('heading', { level: 1, name: /^Thu, Apr 27, 2017: a plan each night serves/ })
       .waitFor();
-    const id = new URL(await addressOf(page)).searchParams.get('replay');
+    const id = await inAddress(page, 'replay');
     const { data } = (await send(`${fleet.url}/api/v1/replays/${id}`)).body;
     expect(data).toMatchObject({ from: '2017-04-27', to: '2017-04-28', fleet_size: 8000 });
     await page.reload();
     await page.getByRole('heading', { level: 1, name: /a plan each night serves/ }).waitFor();
     const stored = page.getByRole('table', { name: 'Stored replays' }).locator('tbody tr');
-    expect(await stored.count()).toBe(2);
+    await expect.poll(() => stored.count()).toBe(2);
     await stored.nth(1).click();
     await page.getByRole('heading', { level: 1, name: /a plan each hour serves/ }).waitFor();
-    expect(new URL(await addressOf(page)).searchParams.get('replay')).toBe(replayId);
+    await expect.poll(() => inAddress(page, 'replay')).toBe(replayId);
     await close();
   });
 
@@ -206,7 +212,7 @@ describe.skipIf(!executable)('the replays of the console', () => {
     await page.getByRole('progressbar', { name: 'replaying' }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('This replay was cancelled.').waitFor();
-    const id = new URL(await addressOf(page)).searchParams.get('replay');
+    const id = await inAddress(page, 'replay');
     expect((await send(`${fleet.url}/api/v1/jobs/${id}`)).body.data.status).toBe('cancelled');
     await page.close();
   });
@@ -226,8 +232,8 @@ describe.skipIf(!executable)('the replays of the console', () => {
       colours: 'dark',
     });
     await page.getByRole('table', { name: 'Policies side by side' }).waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
-    expect(await fleet.serious(page)).toEqual([]);
+    await expectToFit(page);
+    await expectAccessible(page);
     await close();
   });
 });

@@ -12,24 +12,34 @@ export function findChromium(): string | undefined {
   return folders.flatMap((folder) => NAMES.map((name) => path.join(folder, name))).find(existsSync);
 }
 
+/** A wait of Playwright only catches what hangs, and says what it waited for before the test's own time-out ends it. */
+export const MAX_WAIT_MS = 280_000;
+
 /**
- * Starts it without a window, with a new profile, and without access to anything but this machine. Without a GPU it
- * paints in software and emulates WebGL alone, as it does for users: emulating all of a GPU is several times slower.
+ * No access to anything but this machine. Without a GPU it paints in software and emulates WebGL alone, as it does for
+ * users: emulating all of a GPU is several times slower.
+ */
+export const BROWSER_SWITCHES = [
+  '--enable-unsafe-swiftshader',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+];
+
+/**
+ * Starts it without a window, with a new profile.
  * @param more switches of its command line
  */
-export function openBrowser(executablePath: string, more: string[] = []): Promise<Browser> {
-  return chromium.launch({
-    executablePath,
-    args: [
-      '--enable-unsafe-swiftshader',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-      ...more,
-    ],
-  });
+export async function openBrowser(executablePath: string, more: string[] = []): Promise<Browser> {
+  const args = [...BROWSER_SWITCHES, ...more];
+  return patient(await chromium.launch({ executablePath, args, timeout: MAX_WAIT_MS }));
+}
+
+/** Makes a browser wait on its pages as long as tests wait for anything: no busy machine ends it. */
+export function patient(browser: Browser): Browser {
+  return browser.on('context', (context) => context.setDefaultTimeout(MAX_WAIT_MS));
 }
 
 /** What axe-core finds in a page. */
