@@ -1,89 +1,61 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { texts } from '../../console/src/texts.ts';
 import { freePort } from '../../src/commands/start/embedded-postgres.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { processesLeft } from '../helpers/processes.ts';
+import { send, startTestService } from '../helpers/service.ts';
 import { createTestDatabase } from '../helpers/services.ts';
-import { compareAnswer, type Ids, useIds } from './answers.ts';
-import { type Block, findOwnTest, readSteps, type Step } from './blocks.ts';
-import { linkCheckout, openShell } from './shell.ts';
+import { findOwnTest, readSteps } from './blocks.ts';
+import { openReader, readDocument } from './reader.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
-/** The order in which a reader comes by them: the README, then what changes data. */
-const FIRST = ['README.md', 'docs/client/data.md', 'docs/planner/decisions.md'];
+const README = 'README.md';
+/** The order in which a reader comes by them: what changes data first. The smoke lane follows the README. */
+const FIRST = ['docs/client/data.md', 'docs/planner/decisions.md'];
 const DOCUMENTS = [...new Set([...FIRST, ...globSync('docs/{*,*/*}.md', { cwd: ROOT }).toSorted()])];
 const isFile = (file: string) => existsSync(path.join(ROOT, file));
-const read = (document: string) => readFileSync(path.join(ROOT, document), 'utf8');
 
 describe('the documents, followed from the first command to the last on a fresh sample', () => {
-  const ids: Ids = new Map();
+  let reader: Awaited<ReturnType<typeof openReader>>;
   let folder: string;
-  let env: Record<string, string>;
-  let addresses: [RegExp, string][];
-  const shells: ReturnType<typeof openShell>[] = [];
 
   beforeAll(async () => {
     folder = await newTemporaryFolder('docs');
-    await linkCheckout(folder);
     const [port, secondPort] = [await freePort(), await freePort()];
     const [ownDatabase, otherDatabase] = [await createTestDatabase(), await createTestDatabase()];
-    env = { PORT: String(port), WORKERS: '1' };
+    // As `npm start` leaves it: the sample, and a first plan.
+    const service = await startTestService({ sample: true, overrides: { PORT: port } });
+    expect((await send(`${service.url}/api/v1/decisions`, { body: {} })).status).toBe(200);
     // What a reader puts in: addresses of servers of their own.
-    addresses = [
-      [/127\.0\.0\.1:8000/g, `127.0.0.1:${port}`],
+    reader = await openReader(folder, port, [
       [/127\.0\.0\.1:8001/g, `127.0.0.1:${secondPort}`],
       [/PORT=8001/g, `PORT=${secondPort}`],
       [/postgresql:\/\/…/g, ownDatabase],
       [/postgresql:\/\/user:password@db:5432\/fleet/g, otherDatabase],
       [/redis:\/\/redis:6379/g, inject('redisUrl')],
-    ];
+    ]);
   });
   afterAll(async () => {
-    for (const shell of shells.toReversed()) await shell.close();
+    await reader.close();
     const left = await processesLeft(folder);
     await removeFolder(folder);
     expect(left, 'what Ctrl-C leaves behind').toEqual([]);
   });
 
-  // A page starts services and waits for real forecasts and solves; the README starts two.
-  test.each(DOCUMENTS)('%s answers what it shows', { timeout: 300_000 }, async (document) => {
-    const ownTest = findOwnTest(read(document));
-    if (ownTest !== undefined) return expect(read(ownTest)).toContain(document);
-    const shell = openShell(folder, env);
-    shells.push(shell);
-    const faults: string[] = [];
-    for (const step of readSteps(read(document))) {
-      const at = `${document}:${step.command.line}`;
-      try {
-        const found = await runStep(step, shell);
-        faults.push(...found.map((fault) => `${at}: ${fault}`));
-      } catch (error) {
-        faults.push(`${at}: ${(error as Error).message}`);
-      }
-    }
-    expect(faults).toEqual([]);
+  test.each(DOCUMENTS)('%s answers what it shows', async (document) => {
+    const ownTest = findOwnTest(readDocument(document));
+    if (ownTest !== undefined) return expect(readDocument(ownTest)).toContain(document);
+    expect(await reader.follow(document)).toEqual([]);
   });
-
-  async function runStep({ command, answer }: Step, shell: ReturnType<typeof openShell>): Promise<string[]> {
-    const { code, out, err } = await shell.run(prepare(command), answer !== undefined);
-    if (code !== 0) return [`ends with ${code}: ${out}${err}`];
-    return answer === undefined ? [] : compareAnswer(answer.text, toShownAddresses(out), ids);
-  }
-
-  function prepare({ text }: Block): string {
-    return addresses.reduce((line, [shown, own]) => line.replace(shown, own), useIds(text, ids));
-  }
-
-  function toShownAddresses(out: string): string {
-    return out.replaceAll(`127.0.0.1:${env.PORT}`, '127.0.0.1:8000').replaceAll(folder, '…');
-  }
 });
 
 test('the page about the console names every page of it, with its key', () => {
-  const text = read('docs/planner/console.md');
-  const pages = [...read('console/src/pages/pages.ts').matchAll(/title: texts\.(\w+)\.title, key: '(\w)'/g)];
+  const text = readDocument('docs/planner/console.md');
+  const pages = [
+    ...readDocument('console/src/pages/pages.ts').matchAll(/title: texts\.(\w+)\.title, key: '(\w)'/g),
+  ];
   expect(pages.length).toBeGreaterThan(7);
   const rows = pages.map(([, name, key]) => {
     const { title } = texts[name as 'today'];
@@ -98,12 +70,12 @@ describe('every Markdown file', () => {
     exclude: ['**/node_modules/**'],
   });
 
-  test.each(files.filter((file) => !DOCUMENTS.includes(file)))(
+  test.each(files.filter((file) => ![README, ...DOCUMENTS].includes(file)))(
     '%s has no block that no test runs',
     (file) => {
-      const text = read(file);
+      const text = readDocument(file);
       const ownTest = findOwnTest(text);
-      if (ownTest !== undefined) expect(read(ownTest)).toContain(file);
+      if (ownTest !== undefined) expect(readDocument(ownTest)).toContain(file);
       else expect(readSteps(text)).toEqual([]);
     },
   );
@@ -113,9 +85,9 @@ describe('every Markdown file', () => {
     const packages = ['package.json', path.join(path.dirname(file), 'package.json')];
     const scripts = Object.assign(
       {},
-      ...packages.filter(isFile).map((name) => JSON.parse(read(name)).scripts),
+      ...packages.filter(isFile).map((name) => JSON.parse(readDocument(name)).scripts),
     );
-    const text = read(file);
+    const text = readDocument(file);
     const named = [...text.matchAll(/npm run (?:--silent )?([\w:-]+)/g)].map((match) => match[1]);
     expect(named.filter((name) => !(name in scripts))).toEqual([]);
     const tested = [...text.matchAll(/\bvitest run ([\w./-]+)/g)].map((match) => match[1]);

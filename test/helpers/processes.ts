@@ -15,11 +15,11 @@ export async function processesUsing(folder: string): Promise<{ pid: number; com
   return found;
 }
 
-/** Time limit for a process to end: PostgreSQL reports its stop a moment before its process ends. */
-const GONE_MS = 5000;
+/** PostgreSQL reports its stop a moment before its process ends: only what stays takes longer than this. */
+const GONE_MS = 60_000;
 const LOOK_MS = 100;
 
-/** The processes of `processesUsing` that do not end on their own within a few seconds. */
+/** The processes of `processesUsing` that do not end on their own. */
 export async function processesLeft(
   folder: string,
   isOwn: (pid: number) => boolean = () => false,
