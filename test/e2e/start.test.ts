@@ -53,127 +53,112 @@ function start(env: Record<string, string>, script = SCRIPT) {
   return { child, output, ready, said, exited };
 }
 
-/** Each starts the whole service twice: 56 s with eight other suites on two cores. */
-const TWO_STARTS = { timeout: 240_000 };
-
 describe('npm start', () => {
-  test(
-    'boots the service, solves a first plan on real demand, keeps its data, and Ctrl-C leaves no process behind',
-    TWO_STARTS,
-    async () => {
-      const folder = await newFolder();
-      const env = { DATA_DIR: folder, PORT: String(await freePort()) };
+  test('solves a first plan on real demand in a folder that nobody else can read, and Ctrl-C leaves no process; the next start has its data', async () => {
+    const folder = await newFolder();
+    const env = { DATA_DIR: folder, PORT: String(await freePort()) };
 
-      const first = start(env);
-      const text = await first.ready;
-      expect(text).toMatch(/First plan: 2017-05-04, 73 locations, 12,523 operational vehicles/);
-      expect(text).toMatch(/solver status\s+(optimal|feasible)/);
-      expect(text).toMatch(/served if the vehicles below move first\s+95\.0 %/);
-      expect(text).toMatch(/unserved +of +at/);
-      const passwordFile = /DATABASE_PASSWORD_FILE=(\S+)/.exec(text)?.[1] ?? '';
-      expect(text).not.toContain(await readFile(passwordFile, 'utf8'));
-      expect(text).not.toMatch(/:\/\/[^/\s]+:[^/\s]+@/);
-      const modes = ['logs', 'logs/api.log', 'logs/worker-1.log', 'postgres'].map(async (name) => {
-        return ((await stat(path.join(folder, name))).mode & 0o777).toString(8);
-      });
-      expect(await Promise.all(modes)).toEqual(['700', '600', '600', '700']);
-      const decisionUrl = /this decision\s+(\S+)/.exec(text)?.[1] ?? '';
-      expect((await send(decisionUrl)).body.data).toMatchObject({
-        status: 'completed',
-        solver_status: 'optimal',
-      });
-      const jobUrl = decisionUrl.replace('/decisions/', '/jobs/');
-      const job = await send(jobUrl);
-      expect(job.body.data).toMatchObject({ status: 'completed', attempts: 1 });
-      expect((await send(`${new URL(jobUrl).origin}/docs/static/index.html`)).status).toBe(200);
-      const traced = await send(`${new URL(jobUrl).origin}/api/v1/optimize`, {
-        body: { demand_forecast: { '4': [1] }, fleet_state: { vehicles: [{ id: 'V', location: 12 }] } },
-        headers: { 'x-request-id': 'follow-me' },
-      });
-      // As from a terminal: it signals all of the foreground, and npm sends on what it gets.
-      first.child.kill('SIGINT');
-      await first.said('stopping …');
-      first.child.kill('SIGINT');
-      expect(await first.exited).toBe(0);
-      expect(await processesLeft(folder)).toEqual([]);
-      // One request is followed through the logs of both processes, one JSON object per line.
-      const { job_id } = traced.body.metadata;
-      const trace = async (file: string) =>
-        (await readFile(path.join(folder, 'logs', file), 'utf8'))
-          .trim()
-          .split('\n')
-          .map((line) => JSON.parse(line))
-          .filter((line) => line.request_id === 'follow-me');
-      expect((await trace('api.log')).map((line) => line.msg)).toEqual(['job stored', 'request']);
-      expect((await trace('worker-1.log')).map((line) => [line.msg, line.job_id])).toEqual([
-        ['job started', job_id],
-        ['job ended', job_id],
-      ]);
+    const first = start(env);
+    const text = await first.ready;
+    expect(text).toMatch(/First plan: 2017-05-04, 73 locations, 12,523 operational vehicles/);
+    const passwordFile = /DATABASE_PASSWORD_FILE=(\S+)/.exec(text)?.[1] ?? '';
+    expect(text).not.toContain(await readFile(passwordFile, 'utf8'));
+    expect(text).not.toMatch(/:\/\/[^/\s]+:[^/\s]+@/);
+    const modes = ['logs', 'logs/api.log', 'logs/worker-1.log', 'postgres'].map(async (name) => {
+      return ((await stat(path.join(folder, name))).mode & 0o777).toString(8);
+    });
+    expect(await Promise.all(modes)).toEqual(['700', '600', '600', '700']);
+    const decisionUrl = /this decision\s+(\S+)/.exec(text)?.[1] ?? '';
+    expect((await send(decisionUrl)).body.data).toMatchObject({
+      status: 'completed',
+      solver_status: 'optimal',
+    });
+    const jobUrl = decisionUrl.replace('/decisions/', '/jobs/');
+    const job = await send(jobUrl);
+    expect(job.body.data).toMatchObject({ status: 'completed', attempts: 1 });
+    expect((await send(`${new URL(jobUrl).origin}/docs/static/index.html`)).status).toBe(200);
+    const traced = await send(`${new URL(jobUrl).origin}/api/v1/optimize`, {
+      body: { demand_forecast: { '4': [1] }, fleet_state: { vehicles: [{ id: 'V', location: 12 }] } },
+      headers: { 'x-request-id': 'follow-me' },
+    });
+    // As from a terminal: it signals all of the foreground, and npm sends on what it gets.
+    first.child.kill('SIGINT');
+    await first.said('stopping …');
+    first.child.kill('SIGINT');
+    expect(await first.exited).toBe(0);
+    expect(await processesLeft(folder)).toEqual([]);
+    // One request is followed through the logs of both processes, one JSON object per line.
+    const { job_id } = traced.body.metadata;
+    const trace = async (file: string) =>
+      (await readFile(path.join(folder, 'logs', file), 'utf8'))
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+        .filter((line) => line.request_id === 'follow-me');
+    expect((await trace('api.log')).map((line) => line.msg)).toEqual(['job stored', 'request']);
+    expect((await trace('worker-1.log')).map((line) => [line.msg, line.job_id])).toEqual([
+      ['job started', job_id],
+      ['job ended', job_id],
+    ]);
 
-      const second = start(env);
-      expect(await second.ready).not.toMatch(/loading the New York sample/);
-      expect((await send(jobUrl)).body.data.result).toEqual(job.body.data.result);
-      second.child.kill('SIGTERM');
-      expect(await second.exited).toBe(0);
-      expect(await processesLeft(folder)).toEqual([]);
-    },
-  );
+    const second = start(env);
+    expect(await second.ready).not.toMatch(/loading the New York sample/);
+    expect((await send(jobUrl)).body.data.result).toEqual(job.body.data.result);
+    second.child.kill('SIGTERM');
+    expect(await second.exited).toBe(0);
+    expect(await processesLeft(folder)).toEqual([]);
+  });
 
-  test(
-    'starts again after it was killed, and its processes had ended by themselves',
-    TWO_STARTS,
-    async () => {
-      const folder = await newFolder();
-      const port = await freePort();
-      const env = { DATA_DIR: folder, PORT: String(port) };
-      const first = start(env);
-      await first.ready;
-      first.child.kill('SIGKILL');
-      await first.exited;
-      // API and worker notice that their supervisor is gone; only PostgreSQL stays, for the next start to stop.
-      for (let left = 9; left > 1; ) {
-        const running = await processesUsing(folder);
-        left = running.filter(({ command }) => /main\.ts/.test(command)).length + 1;
-      }
-      const second = start(env);
-      await second.ready;
-      second.child.kill('SIGINT');
-      expect(await second.exited).toBe(0);
-      expect(await processesLeft(folder)).toEqual([]);
-    },
-  );
+  test('refuses a data folder that is in use; after it was killed its processes end by themselves, and it starts again', async () => {
+    const folder = await newFolder();
+    const env = { DATA_DIR: folder, SAMPLE_DATA: 'false', PORT: String(await freePort()) };
+    const first = start(env);
+    await first.ready;
+    const other = start({ ...env, PORT: String(await freePort()) });
+    expect(await other.exited).toBe(1);
+    expect(other.output.err).toMatch(
+      /^the service is already running \(process \d+\) on this data folder; .*\n$/,
+    );
+    first.child.kill('SIGKILL');
+    await first.exited;
+    // API and worker notice that their supervisor is gone; only PostgreSQL stays, for the next start to stop.
+    const running = async () =>
+      (await processesUsing(folder)).filter(({ command }) => /main\.ts/.test(command));
+    await expect.poll(running).toEqual([]);
+    const second = start(env);
+    await second.ready;
+    second.child.kill('SIGINT');
+    expect(await second.exited).toBe(0);
+    expect(await processesLeft(folder)).toEqual([]);
+  });
 
-  test(
-    'serves the API while the console is still built, and the console when it is',
-    TWO_STARTS,
-    async () => {
-      const folder = await newFolder();
-      await copyCheckout(folder, ['package.json', 'console', 'src', 'workers']);
-      const script = path.join(folder, 'src/commands/start/main.ts');
-      const port = await freePort();
-      const env = { DATA_DIR: path.join(folder, '.own'), PORT: String(port), SAMPLE_DATA: 'false' };
-      const page = () => fetch(`http://127.0.0.1:${port}/console`, { headers: { accept: 'text/html' } });
+  test('serves the API while the console is still built, and the console when it is', async () => {
+    const folder = await newFolder();
+    await copyCheckout(folder, ['package.json', 'console', 'src', 'workers']);
+    const script = path.join(folder, 'src/commands/start/main.ts');
+    const port = await freePort();
+    const env = { DATA_DIR: path.join(folder, '.own'), PORT: String(port), SAMPLE_DATA: 'false' };
+    const page = () => fetch(`http://127.0.0.1:${port}/console`, { headers: { accept: 'text/html' } });
 
-      // Vite that never ends.
-      const hanging = path.join(folder, 'hang.mjs');
-      await writeFile(
-        hanging,
-        "if (process.argv[1]?.endsWith('vite.js')) await new Promise(() => setInterval(() => {}, 1000));",
-      );
-      const first = start({ ...env, NODE_OPTIONS: `--import=${hanging}` }, script);
-      expect(await first.ready).not.toContain('its console');
-      expect((await send(`http://127.0.0.1:${port}/api/v1/data/locations`)).status).toBe(200);
-      expect((await page()).status).toBe(404);
-      first.child.kill('SIGTERM');
-      expect(await first.exited).toBe(0);
-      expect(await processesLeft(folder)).toEqual([]);
+    // Vite that never ends.
+    const hanging = path.join(folder, 'hang.mjs');
+    await writeFile(
+      hanging,
+      "if (process.argv[1]?.endsWith('vite.js')) await new Promise(() => setInterval(() => {}, 1000));",
+    );
+    const first = start({ ...env, NODE_OPTIONS: `--import=${hanging}` }, script);
+    expect(await first.ready).not.toContain('its console');
+    expect((await send(`http://127.0.0.1:${port}/api/v1/data/locations`)).status).toBe(200);
+    expect((await page()).status).toBe(404);
+    first.child.kill('SIGTERM');
+    expect(await first.exited).toBe(0);
+    expect(await processesLeft(folder)).toEqual([]);
 
-      const second = start(env, script);
-      await second.said(`console at http://127.0.0.1:${port}/console`);
-      second.child.kill('SIGINT');
-      expect(await second.exited).toBe(0);
-    },
-  );
+    const second = start(env, script);
+    await second.said(`console at http://127.0.0.1:${port}/console`);
+    second.child.kill('SIGINT');
+    expect(await second.exited).toBe(0);
+  });
 
   const failures: [string, Record<string, string>, RegExp][] = [
     ['a setting out of range', { PORT: '70000' }, /^PORT: "70000" .*\n$/],
@@ -205,18 +190,5 @@ describe('npm start', () => {
     expect(output.err).toMatch(new RegExp(`^port ${port} on 127\\.0\\.0\\.1 is in use; .*\\n$`));
     expect(await readdir(folder)).toEqual([]);
     server.close();
-  });
-
-  test('says that the data folder is in use when a second one starts on it', TWO_STARTS, async () => {
-    const folder = await newFolder();
-    const first = start({ DATA_DIR: folder, PORT: String(await freePort()) });
-    await first.ready;
-    const second = start({ DATA_DIR: folder, PORT: String(await freePort()) });
-    expect(await second.exited).toBe(1);
-    expect(second.output.err).toMatch(
-      /^the service is already running \(process \d+\) on this data folder; .*\n$/,
-    );
-    first.child.kill('SIGINT');
-    expect(await first.exited).toBe(0);
   });
 });
