@@ -42,8 +42,8 @@ export default defineConfig({
   test: {
     // One per core: what they share (PostgreSQL, Redis) is small beside what they run. Each needs about 1 GB.
     maxWorkers: Math.max(2, Math.min(availableParallelism(), 16)),
-    // It only catches what hangs: a busy machine never reaches it.
-    testTimeout: 300_000,
+    // It only catches what hangs: a busy machine never reaches it. At full depth a test tries ten times as much.
+    testTimeout: process.env.TEST_DEPTH === 'full' ? 3_600_000 : 300_000,
     hookTimeout: 300_000,
     // It says what a test waits for, before that time-out ends it.
     expect: { poll: { timeout: 280_000 } },

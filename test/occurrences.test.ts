@@ -9,6 +9,7 @@ import {
   readCron,
   recurrenceOf,
 } from '../src/occurrences.ts';
+import { runs } from './helpers/depth.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -129,7 +130,7 @@ describe('the times of a schedule', () => {
           expect(before.toReversed()).toEqual(earlier);
         },
       ),
-      { numRuns: 150 },
+      runs(150),
     );
   });
 

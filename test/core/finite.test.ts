@@ -8,6 +8,7 @@ import { forecastMany } from '../../src/core/forecast/forecast.ts';
 import { forecastJson } from '../../src/core/forecast/forecast-text.ts';
 import type { DemandSeries } from '../../src/core/forecast/types.ts';
 import { DEFAULT_RISK_SETTINGS, scoreRisk } from '../../src/core/risk.ts';
+import { runs } from '../helpers/depth.ts';
 import { hoursOf, loadNyc, seededRandom, seriesOf, weeklyShape } from './forecast/samples.ts';
 
 /** As JSON writes it: null for a number that is not finite. */
@@ -71,7 +72,7 @@ test('every number of a forecast and a backtest is finite, whatever the history 
       const report = backtest(series, options);
       expect(onWire(report)).toEqual(report);
     }),
-    { numRuns: 300, seed: 20240101 },
+    runs(300),
   );
 });
 
@@ -106,7 +107,7 @@ test('every number of a risk score is finite, whatever is known of the vehicle',
       expect(score.risk_score).toBeGreaterThanOrEqual(0);
       expect(score.risk_score).toBeLessThanOrEqual(1);
     }),
-    { seed: 20240101 },
+    runs(1000),
   );
 });
 

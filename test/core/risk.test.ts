@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { RiskVehicle } from '../../src/contracts/risk.ts';
 import { DEFAULT_RISK_SETTINGS, type RiskSettings, riskVehicleOn, scoreRisk } from '../../src/core/risk.ts';
+import { runs } from '../helpers/depth.ts';
 
 const vehicle = (
   age_days: number,
@@ -85,6 +86,7 @@ describe('scoreRisk', () => {
           risk_score,
         );
       }),
+      runs(1000),
     );
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { findFaults } from '../../src/http/faults.ts';
 import { fits } from '../../src/http/fits.ts';
 import { OPERATIONS, type Operation } from '../../src/http/intake/operations.ts';
+import { runs } from '../helpers/depth.ts';
 
 /** A body of each operation that fits its schema. */
 const BODIES: Record<Operation, object> = {
@@ -94,7 +95,7 @@ describe('faults of a body', () => {
           );
           expect(fits(schema, changed)).toBe(Check(schema, changed));
         }),
-        { numRuns: 2000 },
+        runs(2000),
       );
     },
   );

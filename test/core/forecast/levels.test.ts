@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { forecastMany } from '../../../src/core/forecast/forecast.ts';
 import { toPresentLevel } from '../../../src/core/forecast/levels.ts';
+import { seeds } from '../../helpers/depth.ts';
 import {
   hoursOf,
   loadNyc,
@@ -152,7 +153,7 @@ describe('what is no change of level', () => {
     [30, 0.15],
   ])('noise around a level: counts of mean %f whose days vary by %f', (mean, variation) => {
     let seen = 0;
-    for (let seed = 1; seed <= 60; seed++) {
+    for (const seed of seeds(1, 60)) {
       const { history } = simulate(() => 1, mean, variation, seed);
       const local = { firstHour: MONDAY, values: history, observedHours: HOURS };
       if (toPresentLevel(local, history).shift !== null) seen++;

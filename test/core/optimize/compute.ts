@@ -7,3 +7,12 @@ export function compute(ms: number): void {
   };
   while (usedMs() < ms);
 }
+
+/** @returns the CPU time that the process has used since, in ms: other work on the machine does not count */
+export function startCpuClock(): () => number {
+  const since = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(since);
+    return (user + system) / 1000;
+  };
+}

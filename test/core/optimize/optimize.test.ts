@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import type { ProgressReport } from '../../../src/core/optimize/progress.ts';
+import { seeds } from '../../helpers/depth.ts';
 import { optimizeCached as optimize } from './cached.ts';
 import {
   cityInstance,
@@ -64,7 +65,7 @@ describe('optimize', () => {
     tags: 'slow',
   }, async () => {
     // A second, almost equal class turns the network into a mixed-integer programme with the same answer.
-    for (let seed = 1; seed <= 5; seed++) {
+    for (const seed of seeds(1, 5)) {
       const { request, locations } = cityInstance(seed, { locations: 8, perLocation: 4, fractional: false });
       const vehicles = request.fleet_state.vehicles.map((v, at) =>
         at % 2 ? { ...v, capacity: 1 + 1e-9 } : v,
@@ -104,7 +105,7 @@ describe('optimize', () => {
   test('costs the same whatever the order of vehicles, locations, demand, and the rows and columns of a network', {
     tags: 'slow',
   }, async () => {
-    for (let seed = 1; seed <= 60; seed++) {
+    for (const seed of seeds(1, 60)) {
       const random = createRandom(seed);
       const shape = {
         locations: random.integer(5, seed % 3 === 2 ? 12 : 30),
@@ -128,7 +129,7 @@ describe('optimize', () => {
   test('costs the same whatever the ids of the locations, by which they are sorted', {
     tags: 'slow',
   }, async () => {
-    for (let seed = 1; seed <= 40; seed++) {
+    for (const seed of seeds(1, 40)) {
       const random = createRandom(seed);
       const isMixed = seed % 4 === 0;
       const asked = cityInstance(seed, {
@@ -274,7 +275,7 @@ describe('the time limit', () => {
   });
 
   test('leaves a feasible plan with its gap', async () => {
-    const request = withOptions(hard.request, { optimality_gap: 0, time_limit_seconds: 1.5 });
+    const request = withOptions(hard.request, { optimality_gap: 0, time_limit_seconds: 0.5 });
     const outcome = await optimize({ ...hard, request, settings });
     if (outcome.status !== 'feasible') throw new Error(outcome.status);
     expect(outcome.result.solver_status).toBe('feasible');
@@ -321,7 +322,7 @@ describe('progress', () => {
     const size = { locations: 25, perLocation: 10, fractional: true, capacities: [1, 2, 4] };
     const { request, locations } = cityInstance(9, size);
     const told: ProgressReport[] = [];
-    const options = { optimality_gap: 0.001, time_limit_seconds: 3, explain: true };
+    const options = { optimality_gap: 0.001, time_limit_seconds: 2, explain: true };
     const outcome = await optimize(
       { request: withOptions(request, options), locations, settings },
       { onProgress: (p) => told.push(p), progressIntervalMs: 5 },

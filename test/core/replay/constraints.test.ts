@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Constraints } from '../../../src/contracts/optimize.ts';
 import { createPlanner, planStep } from '../../../src/core/replay/planner.ts';
 import { type ReplayPolicy, replay } from '../../../src/core/replay/replay.ts';
@@ -92,11 +92,27 @@ describe('a plan of a replay', () => {
 
 describe('a replay', { tags: ['slow'] }, () => {
   const city = smallCity();
-  const run = async (changes: Partial<ReplayPolicy>, ends = city.past.ends, fleet = CITY_FLEET) => {
+  let forecasts: ReturnType<typeof forecastsOf>;
+  beforeAll(() => {
+    forecasts = forecastsOf(city);
+  });
+  const replayOne = async (
+    changes: Partial<ReplayPolicy>,
+    ends: typeof city.past.ends,
+    fleet: Int32Array,
+  ) => {
     const policies = [{ ...CITY_OPTIONS.policies[2], ...changes }];
     const options = { ...CITY_OPTIONS, policies, seeds: [], withBound: false };
-    const report = await replay({ ...city.past, ends }, fleet, forecastsOf(city), options);
+    const report = await replay({ ...city.past, ends }, fleet, forecasts, options);
     return report!.policies[0].expected;
+  };
+  /** Several tests compare with the same replay: each is made once. */
+  const made = new Map<string, ReturnType<typeof replayOne>>();
+  const run = (changes: Partial<ReplayPolicy>, ends = city.past.ends, fleet = CITY_FLEET) => {
+    const key = JSON.stringify([changes, ends === city.past.ends, [...fleet]]);
+    const found = made.get(key) ?? replayOne(changes, ends, fleet);
+    made.set(key, found);
+    return found;
   };
   /** Trips end where they begin. */
   const STAYING = [

@@ -16,7 +16,7 @@ const forecasts = forecastsOf(city);
 let report: ReplayReport;
 beforeAll(async () => {
   report = (await replay(city.past, CITY_FLEET, forecasts, CITY_OPTIONS)) as ReplayReport;
-}, 120_000);
+});
 const runsOf = ({ policies }: ReplayReport) =>
   policies.flatMap(({ expected, drawn }) => [expected, ...drawn]);
 /** All vehicles, in every hour: those that are free, and those that left for places at which they are not yet. */

@@ -9,6 +9,7 @@ import { fromUnits, toUnitsDown, toUnitsUp } from '../../../../src/core/optimize
 import { servedDemand } from '../../../../src/core/optimize/problem/evaluate.ts';
 import { createProgress } from '../../../../src/core/optimize/progress.ts';
 import { UNKNOWN_PROGRESS } from '../../../../src/core/optimize/run/control.ts';
+import { isFullDepth, seeds } from '../../../helpers/depth.ts';
 import { buildCached as buildProblem, optimizeCached as optimize } from '../cached.ts';
 import { cheapestByTryingAll } from '../exhaustive.ts';
 import { createRandom, randomInstance, SETTINGS } from '../instances.ts';
@@ -137,7 +138,7 @@ describe('the certificate', () => {
   }, async () => {
     const methods = new Set<string>();
     const seen = new Set<string>();
-    for (let seed = 90_001; seed <= 90_300; seed++) {
+    for (const seed of seeds(90_001, 90_300)) {
       const { request, locations } = randomInstance(seed);
       request.options = { ...request.options, optimality_gap: seed % 2 === 0 ? 0 : 0.5 };
       const outcome = await optimize({ request, locations, settings: SETTINGS });
@@ -165,6 +166,7 @@ describe('the certificate', () => {
       if (proofs.includes('bound of branch and cut')) expect(nodes + iterations).toBeGreaterThan(0);
       methods.add(method);
     }
+    if (!isFullDepth) return;
     expect([...methods]).toEqual(expect.arrayContaining(['none', 'network_simplex']));
     expect(methods.size).toBeGreaterThan(2);
     expect(seen.size).toBe(5);

@@ -3,6 +3,7 @@ import { solveDirect } from '../../../../src/core/optimize/direct/direct.ts';
 import { createIncumbent } from '../../../../src/core/optimize/problem/incumbent.ts';
 import type { Problem, SolveOutcome } from '../../../../src/core/optimize/problem/model.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { buildCached as buildProblem } from '../cached.ts';
 import { solveByHighs } from '../highs-formulation.ts';
 import { SETTINGS } from '../instances.ts';
@@ -26,12 +27,12 @@ type Interval = { costUnits: number; boundUnits: number };
 const noise = ({ costUnits }: Interval) => 0.5 + 1e-9 * costUnits;
 
 describe('plans and proofs', () => {
-  test(`agree with HiGHS on a formulation of its own within the proved gaps on ${INSTANCES} random problems; so do those of all moves as one model, the last resort`, {
+  test('agree with HiGHS on a formulation of its own within the proved gaps on random problems; so do those of all moves as one model, the last resort', {
     tags: 'slow',
   }, async () => {
     const wrong: unknown[] = [];
     const seen = { infeasible: 0, exact: 0, undecided: 0, several: 0 };
-    for (let seed = 1; seed <= INSTANCES; seed++) {
+    for (const seed of seeds(1, INSTANCES)) {
       const { request, locations, classes } = mediumRequest(seed);
       const problem = buildProblem(request, locations, settings);
       const gap = seed % 2 === 0 ? 0 : 0.002;
@@ -57,9 +58,9 @@ describe('plans and proofs', () => {
       }
     }
     expect(wrong).toEqual([]);
-    expect(seen.infeasible).toBeGreaterThan(INSTANCES / 20);
-    expect(seen.several).toBeGreaterThan(INSTANCES / 3);
-    expect(seen.exact).toBeGreaterThan(INSTANCES / 3);
+    expect(seen.infeasible).toBeGreaterThan(enough(INSTANCES / 20));
+    expect(seen.several).toBeGreaterThan(enough(INSTANCES / 3));
+    expect(seen.exact).toBeGreaterThan(enough(INSTANCES / 3));
     expect(seen.undecided).toBeLessThan(INSTANCES / 50);
   });
 });

@@ -16,6 +16,7 @@ import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
 import { dearestMove } from '../../../../src/core/optimize/problem/network.ts';
 import { withLimits } from '../../../../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { buildCached as buildProblem } from '../cached.ts';
 import { SETTINGS } from '../instances.ts';
 import { mediumRequest } from '../medium-instances.ts';
@@ -23,8 +24,8 @@ import { mediumRequest } from '../medium-instances.ts';
 const control = { deadlineMs: performance.now() + 300_000 };
 
 /** Problems of several classes whose relaxation is a flow, some with a cost of unmet demand. */
-function* problemsWithFlow(seeds: number): Generator<{ name: string; problem: Problem }> {
-  for (let seed = 1; seed <= seeds; seed++) {
+function* problemsWithFlow(count: number): Generator<{ name: string; problem: Problem }> {
+  for (const seed of seeds(1, count)) {
     const { request, locations, classes } = mediumRequest(seed);
     if (classes === 1) continue;
     const built = buildProblem(request, locations, { ...SETTINGS, maxRebalancingCost: null });
@@ -73,9 +74,9 @@ describe('the relaxation as a flow', () => {
       compared++;
       if (cold.bound > 0) moved++;
     }
-    expect(compared).toBeGreaterThan(60);
-    expect(moved).toBeGreaterThan(40);
-    expect(atOnce).toBeGreaterThan(0.6 * compared);
+    expect(compared).toBeGreaterThan(enough(60));
+    expect(moved).toBeGreaterThan(enough(40));
+    expect(atOnce).toBeGreaterThan(enough(0.6 * compared));
   });
 
   test('is that of an evening, when vehicles cross the town', async () => {

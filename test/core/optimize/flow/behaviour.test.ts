@@ -3,6 +3,7 @@ import { solveFlow } from '../../../../src/core/optimize/flow/solve-flow.ts';
 import type { Flow, FlowProblem } from '../../../../src/core/optimize/flow/types.ts';
 import { greatCircleCosts } from '../../../../src/core/optimize/problem/distances/great-circle-costs.ts';
 import type { SolveProgress } from '../../../../src/core/optimize/run/control.ts';
+import { seeds } from '../../../helpers/depth.ts';
 import { createRandom } from '../instances.ts';
 import { type DenseProblem, metricProblem, randomProblem } from './flow-instances.ts';
 
@@ -23,7 +24,7 @@ function city(seed = 1, n = 400): FlowProblem {
 }
 
 test('the same problem gives the same answer, to the last vehicle and price', () => {
-  for (let seed = 0; seed < 300; seed++) {
+  for (const seed of seeds(0, 299)) {
     const problem = randomProblem(seed, { locations: 12, vehicles: 9, demand: 9 });
     expect(solveFlow(structuredClone(problem))).toEqual(solveFlow(problem));
   }
@@ -31,7 +32,7 @@ test('the same problem gives the same answer, to the last vehicle and price', ()
 });
 
 test('the order of the locations does not change the cost', () => {
-  for (let seed = 0; seed < 500; seed++) {
+  for (const seed of seeds(0, 499)) {
     const problem = randomProblem(seed, { locations: 12, vehicles: 9, demand: 9 });
     const shuffled = shuffle(problem, seed);
     const [a, b] = [solveFlow(problem), solveFlow(shuffled)];
@@ -101,7 +102,7 @@ function served({ n, supply, demand }: FlowProblem, { from, to, units }: Flow): 
 
 describe('netting', () => {
   test('keeps the optimum of metric costs without pricing anything but surplus and deficit', () => {
-    for (let seed = 0; seed < 1000; seed++) {
+    for (const seed of seeds(0, 999)) {
       const problem = metricProblem(seed, { locations: 15, vehicles: 9, demand: 9 });
       const [netted, plain] = [solveFlow(problem), solveFlow(problem, { nettingIsSafe: false })];
       expect(netted.kind).toBe(plain.kind);
@@ -175,7 +176,7 @@ describe('small and empty problems', () => {
   });
 
   test('a negative cost forbids the move like an infinite one', () => {
-    for (let seed = 0; seed < 200; seed++) {
+    for (const seed of seeds(0, 199)) {
       const problem = randomProblem(seed);
       const units = problem.cost.units.map((c) => (c === Number.POSITIVE_INFINITY ? -1 : c));
       expect(solveFlow({ ...problem, cost: { kind: 'dense', units } })).toEqual(solveFlow(problem));

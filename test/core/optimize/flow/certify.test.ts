@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { certify, certifyMostServed } from '../../../../src/core/optimize/flow/certify.ts';
 import { solveFlow } from '../../../../src/core/optimize/flow/solve-flow.ts';
 import type { Duals, Flow, FlowProblem, SolvedFlow } from '../../../../src/core/optimize/flow/types.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { createRandom } from '../instances.ts';
 import { type DenseProblem, metricProblem, randomProblem } from './flow-instances.ts';
 
@@ -136,7 +137,7 @@ describe('a certificate is refused', () => {
 
 test('no tampering with flow or prices of 1,000 answers passes with another cost', () => {
   let tampered = 0;
-  for (let seed = 0; seed < 1000; seed++) {
+  for (const seed of seeds(0, 999)) {
     const random = createRandom(seed);
     const instance = random.chance(0.5) ? metricProblem(seed) : randomProblem(seed);
     const outcome = solveFlow(instance);
@@ -156,7 +157,7 @@ test('no tampering with flow or prices of 1,000 answers passes with another cost
     if (check.ok) expect(check.cost, `seed ${seed}`).toBe(outcome.cost);
     else tampered++;
   }
-  expect(tampered).toBeGreaterThan(200);
+  expect(tampered).toBeGreaterThan(enough(200));
 });
 
 test('a cover that misses an allowed move, or that adds up to another number, proves nothing', () => {

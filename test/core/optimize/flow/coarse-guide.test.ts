@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { solveFlow } from '../../../../src/core/optimize/flow/solve-flow.ts';
 import type { FlowProblem } from '../../../../src/core/optimize/flow/types.ts';
 import type { SparseCosts } from '../../../../src/core/optimize/problem/distances/move-costs.ts';
+import { seeds } from '../../../helpers/depth.ts';
 import { createRandom, type Random } from '../instances.ts';
 import type { DenseProblem } from './flow-instances.ts';
 
@@ -85,7 +86,7 @@ function listed({ n, cost, ...amounts }: DenseProblem): FlowProblem {
 
 for (const kind of KINDS) {
   test(`the search that starts from a coarse problem ends at the same optimum: ${kind.name}`, () => {
-    for (let seed = 0; seed < 6; seed++) {
+    for (const seed of seeds(0, 5)) {
       const problem = crossTown(seed, kind);
       const [guided, plain] = [solveFlow(problem), solveFlow(listed(problem))];
       expect(guided.kind, `seed ${seed}`).toBe(plain.kind);
@@ -99,7 +100,7 @@ for (const kind of KINDS) {
 }
 
 test('where vehicles cross the town, a coarse problem saves pivots and passes over all moves', () => {
-  for (let seed = 0; seed < 2; seed++) {
+  for (const seed of seeds(0, 1)) {
     const problem = crossTown(seed, { name: '', unit: 10_000, sources: 500, sinks: 400 });
     const [guided, plain] = [solveFlow(problem).counts, solveFlow(listed(problem)).counts];
     expect(guided.pivots, `seed ${seed}`).toBeLessThan(plain.pivots);

@@ -5,6 +5,7 @@ import { solveFlow } from '../../../../src/core/optimize/flow/solve-flow.ts';
 import { toUnitsUp } from '../../../../src/core/optimize/problem/costs.ts';
 import { greatCircleCosts } from '../../../../src/core/optimize/problem/distances/great-circle-costs.ts';
 import { nearCosts } from '../../../../src/core/optimize/problem/distances/near-costs.ts';
+import { seeds } from '../../../helpers/depth.ts';
 import { createRandom, type Random } from '../instances.ts';
 
 /** The same by haversine, pair by pair, as the specification defines costs. */
@@ -68,7 +69,7 @@ describe.each(Object.keys(PLACES))('in %s', (name) => {
 
   test('the flow within a widening radius is the optimum over all moves within the limit', () => {
     const kinds = new Set<string>();
-    for (let seed = 0; seed < 60; seed++) {
+    for (const seed of seeds(0, 59)) {
       const random = createRandom(seed);
       const n = random.pick([1, 3, 12, 60]);
       const points = pointsOf(seed, n);

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { solvePlaceFlow } from '../../../../src/core/optimize/flow/place-flow.ts';
 import { solvePureFlow } from '../../../../src/core/optimize/flow/pure-flow.ts';
 import { hasLocationBounds } from '../../../../src/core/optimize/problem/variants.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { type PosedRequest, randomlyBounded } from '../bounds-by-location.ts';
 import { buildCached } from '../cached.ts';
 import { cheapestByTryingAll } from '../exhaustive.ts';
@@ -39,25 +40,25 @@ async function solveBounded({ request, locations }: PosedRequest): Promise<numbe
   return boundUnits === costUnits && figures.confirmedWithin !== undefined ? costUnits : 'not proved';
 }
 
-test('the plan is the cheapest of all that keep the bounds, tried one by one, on 2,000 tiny requests', {
+test('the plan is the cheapest of all that keep the bounds, tried one by one, on tiny requests', {
   tags: 'slow',
 }, async () => {
   const seen = { moves: 0, infeasible: 0, still: 0 };
-  for (let seed = 1; seed <= 2000; seed++) {
+  for (const seed of seeds(1, 2000)) {
     const asked = boundedLoads(seed, tinyInstance(seed));
     if (!hasMovable(asked.request)) continue;
     const expected = cheapestByTryingAll(asked.request, asked.locations)?.costUnits ?? 'infeasible';
     expect(await solveBounded(asked), `seed ${seed}`).toBe(expected);
     seen[expected === 'infeasible' ? expected : expected === 0 ? 'still' : 'moves']++;
   }
-  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(200);
+  for (const count of Object.values(seen)) expect(count).toBeGreaterThan(enough(200));
 });
 
-test('HiGHS alone finds no cheaper plan, and none where there is none, on 200 requests of middle size', {
+test('HiGHS alone finds no cheaper plan, and none where there is none, on random requests of middle size', {
   tags: 'slow',
 }, async () => {
   const seen = { moves: 0, infeasible: 0 };
-  for (let seed = 1; seed <= 200; seed++) {
+  for (const seed of seeds(1, 200)) {
     const asked = boundedLoads(seed, mediumRequest(seed));
     if (!hasMovable(asked.request)) continue;
     const expected = solveByHighs(asked.request, asked.locations, SETTINGS, { gap: 0, seconds: 20 });
@@ -67,6 +68,6 @@ test('HiGHS alone finds no cheaper plan, and none where there is none, on 200 re
     if (found === 'infeasible') seen.infeasible++;
     else if (Number(found) > 0) seen.moves++;
   }
-  expect(seen.infeasible).toBeGreaterThan(20);
-  expect(seen.moves).toBeGreaterThan(60);
+  expect(seen.infeasible).toBeGreaterThan(enough(20));
+  expect(seen.moves).toBeGreaterThan(enough(60));
 });

@@ -3,6 +3,7 @@ import { Arrays } from '../../../../src/core/optimize/flow/arrays.ts';
 import { createCandidates } from '../../../../src/core/optimize/flow/candidates.ts';
 import { createSmallArcs } from '../../../../src/core/optimize/flow/small-arcs.ts';
 import { createSpanningTree, sinkNode } from '../../../../src/core/optimize/flow/spanning-tree.ts';
+import { seeds } from '../../../helpers/depth.ts';
 import { createRandom, type Random } from '../instances.ts';
 
 type Arc = { i: number; j: number; cost: number };
@@ -46,7 +47,7 @@ const first = (arcs: Arc[], k: number, of: (arc: Arc) => number = ({ cost }) => 
     .slice(0, k);
 
 test('of few sources and sinks, each has its nearest arcs among the candidates, once, and no other arc is there', () => {
-  for (let seed = 0; seed < 500; seed++) {
+  for (const seed of seeds(0, 499)) {
     const random = createRandom(seed);
     const { n, units, sources, sinks, all } = few(random);
     const k = random.integer(1, 4);
@@ -79,7 +80,7 @@ test('of few sources and sinks, each has its nearest arcs among the candidates, 
 });
 
 test('a pass over few arcs adds the most violated ones of each source', () => {
-  for (let seed = 0; seed < 500; seed++) {
+  for (const seed of seeds(0, 499)) {
     const random = createRandom(seed);
     const { n, units, sources, sinks, all } = few(random);
     const tree = createSpanningTree(new Arrays(), n);

@@ -3,6 +3,7 @@ import { withFewerPlaces } from '../../../../src/core/optimize/horizon/coarse-pr
 import { seamAt, seamsOf } from '../../../../src/core/optimize/horizon/seams.ts';
 import { solveWithFlows } from '../../../../src/core/optimize/horizon/solve-with-flows.ts';
 import type { HorizonProblem } from '../../../../src/core/optimize/horizon/types.ts';
+import { seeds } from '../../../helpers/depth.ts';
 import { threadCache } from '../cached.ts';
 import { createRandom } from '../instances.ts';
 import { expectAgreement } from './expect-agreement.ts';
@@ -42,7 +43,7 @@ function longLine(seed: number, level: number, steps = 7): HorizonProblem {
 
 describe('a problem of fewer places', () => {
   it('has all vehicles, demand and trips of the problem itself', () => {
-    for (let seed = 1; seed <= 20; seed++) {
+    for (const seed of seeds(1, 20)) {
       const problem = longLine(seed, 0.5);
       const { coarse } = withFewerPlaces(problem, 26);
       expect(coarse.n).toBeGreaterThanOrEqual(26);
@@ -83,7 +84,7 @@ describe('a problem of fewer places', () => {
   it('says what ranges leave at their ends, and plans end where all moves as one programme do', {
     tags: ['slow'],
   }, async () => {
-    for (let seed = 1; seed <= 4; seed++) {
+    for (const seed of seeds(1, 4)) {
       const problem = { ...longLine(seed, 0, 8), unmetUnits: new Float64Array(8 * 104).fill(5000 * seed) };
       const found = await solveWithFlows(problem, { deadlineMs: 1e9 }, threadCache);
       expect(expectAgreement(problem, found, `seed ${seed}`)).toBe('solved');

@@ -7,6 +7,7 @@ import {
 } from '../../../../src/core/optimize/horizon/demand-parts.ts';
 import { planHorizon } from '../../../../src/core/optimize/horizon/plan-horizon.ts';
 import type { HorizonProblem } from '../../../../src/core/optimize/horizon/types.ts';
+import { seeds } from '../../../helpers/depth.ts';
 import { threadCache } from '../cached.ts';
 import { createRandom } from '../instances.ts';
 import { randomHorizon, tinyHorizon } from './horizon-instances.ts';
@@ -22,8 +23,8 @@ async function planned(problem: HorizonProblem) {
 
 describe('demand in parts', () => {
   it('expects the mean of equally likely outcomes, and serves the mean of what each of them leaves', () => {
-    const random = createRandom(1);
-    for (let trial = 1; trial <= 300; trial++) {
+    for (const seed of seeds(1, 300)) {
+      const random = createRandom(seed);
       const count = random.integer(1, 5);
       const load = random.pick([1, 2, 0.7]);
       const drawn = Array.from({ length: count }, () => random.integer(0, 12) * random.pick([1, 0.5]));
@@ -57,7 +58,7 @@ describe('demand in parts', () => {
   });
 
   it('is planned as any other, to the last digit, if it is one part that is certain', async () => {
-    for (let seed = 1; seed <= 60; seed++) {
+    for (const seed of seeds(1, 60)) {
       const problem = tinyHorizon(seed, seed % 2 === 0);
       const parts = { chances: Float64Array.of(1), sizes: problem.demand };
       expect(await planned({ ...problem, parts }), `seed ${seed}`).toEqual(await planned(problem));
@@ -65,7 +66,7 @@ describe('demand in parts', () => {
   });
 
   it('is planned the same in two parts that always come together', async () => {
-    for (let seed = 1; seed <= 20; seed++) {
+    for (const seed of seeds(1, 20)) {
       const shape = { n: 6, steps: 3, vehicles: 30, isFractional: true, hasFlows: seed % 2 === 0 };
       const problem = { ...randomHorizon(createRandom(seed), shape), required: 0 };
       const half = problem.demand.map((demand) => demand / 2);

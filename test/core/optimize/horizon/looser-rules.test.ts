@@ -7,6 +7,7 @@ import {
 import type { Loosened } from '../../../../src/core/optimize/horizon/ruled-master.ts';
 import type { RuledHorizon } from '../../../../src/core/optimize/horizon/rules.ts';
 import { leastLoosening } from '../../../../src/core/optimize/horizon/solve-with-rules.ts';
+import { enough, isFullDepth, seeds } from '../../../helpers/depth.ts';
 import { threadCache } from '../cached.ts';
 import { formulateLoosening, formulateRuled } from './ruled-formulation.ts';
 import { type TinyRules, tinyRuled } from './ruled-instances.ts';
@@ -42,7 +43,7 @@ test('how far a rule has to be loosened is the least of all fractional plans, an
   tags: ['slow'],
 }, async () => {
   const counts = { helps: 0, never: 0, nothing: 0 };
-  for (let seed = 1; seed <= 96; seed++) {
+  for (const seed of seeds(1, 96)) {
     const { problem, rules } = tightProblem(seed);
     const vehicles = problem.supply.reduce((a, b) => a + b, 1);
     for (const rule of rules) {
@@ -66,15 +67,15 @@ test('how far a rule has to be loosened is the least of all fractional plans, an
       }
     }
   }
-  expect(counts.helps).toBeGreaterThan(50);
-  expect(counts.never).toBeGreaterThan(50);
+  expect(counts.helps).toBeGreaterThan(enough(50));
+  expect(counts.never).toBeGreaterThan(enough(50));
 });
 
 test('a change that is called sufficient lets a plan serve what is required, and less than the least does not', {
   tags: ['slow'],
 }, async () => {
   const counts = { bounds: 0, ceiling: 0, fleet: 0, open: 0 };
-  for (let seed = 1; seed <= 96; seed++) {
+  for (const seed of seeds(1, 96)) {
     const { problem, rules } = tightProblem(seed);
     const { base, fleetSize = 0, ceilingUnits = 0 } = problem;
     const reaches = (changed: RuledHorizon) => formulateRuled(changed)?.isReached ?? false;
@@ -115,15 +116,15 @@ test('a change that is called sufficient lets a plan serve what is required, and
       );
     }
   }
-  expect(Math.min(counts.bounds, counts.ceiling, counts.fleet)).toBeGreaterThan(3);
-  expect(counts.open).toBeLessThan((counts.bounds + counts.ceiling + counts.fleet) / 2);
+  expect(Math.min(counts.bounds, counts.ceiling, counts.fleet)).toBeGreaterThan(enough(3));
+  if (isFullDepth) expect(counts.open).toBeLessThan((counts.bounds + counts.ceiling + counts.fleet) / 2);
 });
 
 test('where fractional vehicles need no looser rule, none is called insufficient', {
   tags: ['slow'],
 }, async () => {
   const counts = { bounds: 0, ceiling: 0, fleet: 0 };
-  for (let seed = 1; seed <= 96; seed++) {
+  for (const seed of seeds(1, 96)) {
     const { problem, rules } = tightProblem(seed);
     if (!formulateRuled(problem)?.isReached) continue;
     const { fleetSize = 0, ceilingUnits = 0 } = problem;
@@ -147,7 +148,7 @@ test('where fractional vehicles need no looser rule, none is called insufficient
       counts.fleet++;
     }
   }
-  expect(Math.min(counts.bounds, counts.ceiling, counts.fleet)).toBeGreaterThan(3);
+  expect(Math.min(counts.bounds, counts.ceiling, counts.fleet)).toBeGreaterThan(enough(3));
 });
 
 test('no bound is lowered below 0 where whole vehicles need one more', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { measureHorizon } from '../../../../src/core/optimize/horizon/horizon-figures.ts';
 import { solveWithFlows } from '../../../../src/core/optimize/horizon/solve-with-flows.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { threadCache } from '../cached.ts';
 import { createRandom } from '../instances.ts';
 import { expectAgreement } from './expect-agreement.ts';
@@ -15,22 +16,20 @@ function longHorizon(seed: number) {
 }
 
 describe('plans of many steps with trip flows', () => {
-  it('agree with all moves as one programme', { timeout: 60_000 }, async () => {
+  it('agree with all moves as one programme', async () => {
     const kinds = { solved: 0, unserved: 0 };
-    for (let seed = 1; seed <= 60; seed++) {
+    for (const seed of seeds(1, 60)) {
       const problem = longHorizon(seed);
       const where = `seed ${seed}`;
       const found = await solveWithFlows(problem, { deadlineMs: 1e9 }, threadCache);
       kinds[expectAgreement(problem, found, where)]++;
     }
-    expect(Math.min(kinds.solved, kinds.unserved)).toBeGreaterThan(5);
+    expect(Math.min(kinds.solved, kinds.unserved)).toBeGreaterThan(enough(5));
   });
 
-  it('are possible whenever time is up, with a bound that holds, and never worse than if nobody moved', {
-    timeout: 60_000,
-  }, async () => {
+  it('are possible whenever time is up, with a bound that holds, and never worse than if nobody moved', async () => {
     const kinds = { solved: 0, unserved: 0, stopped: 0 };
-    for (let seed = 1; seed <= 12; seed++) {
+    for (const seed of seeds(1, 12)) {
       const problem = { ...longHorizon(seed), required: 0 };
       const best = formulateHorizon(problem)?.objectiveUnits ?? Number.NaN;
       const none = { step: new Int32Array(0), from: new Int32Array(0), to: new Int32Array(0) };
@@ -56,7 +55,7 @@ describe('plans of many steps with trip flows', () => {
         expect(figures.objectiveUnits, where).toBeGreaterThanOrEqual(best - noise);
       }
     }
-    expect(kinds.stopped).toBeGreaterThan(20);
-    expect(kinds.solved).toBeGreaterThan(20);
+    expect(kinds.stopped).toBeGreaterThan(enough(20));
+    expect(kinds.solved).toBeGreaterThan(enough(20));
   });
 });

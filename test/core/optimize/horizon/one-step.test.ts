@@ -7,6 +7,7 @@ import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
 import { hasPairRules } from '../../../../src/core/optimize/problem/pairs.ts';
 import { planningDemandOf } from '../../../../src/core/optimize/problem/pinned.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { enough, isFullDepth, seeds } from '../../../helpers/depth.ts';
 import { buildCached, threadCache } from '../cached.ts';
 import { SETTINGS } from '../instances.ts';
 import { mediumRequest } from '../medium-instances.ts';
@@ -46,7 +47,7 @@ test('with one step, the objective and the bound are those of the plan for one s
   tags: ['slow'],
 }, async () => {
   const counts = { same: 0, infeasible: 0, open: 0, refused: 0, large: 0 };
-  for (let seed = 1; seed <= 4000; seed++) {
+  for (const seed of seeds(1, 4000)) {
     const { request, locations } = seed % 20 === 0 ? mediumRequest(seed) : tinyInstance(seed);
     const problem = buildCached(request, locations, SETTINGS);
     const horizon = buildHorizon(problem, oneStep(problem));
@@ -84,14 +85,14 @@ test('with one step, the objective and the bound are those of the plan for one s
       counts.same++;
     } else counts.open++;
   }
-  expect(counts.same).toBeGreaterThan(150);
+  expect(counts.same).toBeGreaterThan(enough(150));
   // Parts of loads below a service level: the bound is short of the plan.
-  expect(counts.open).toBeLessThan(counts.same);
+  if (isFullDepth) expect(counts.open).toBeLessThan(counts.same);
 });
 
 test('trips that end where they begin change nothing in one step', { tags: ['slow'] }, async () => {
   let compared = 0;
-  for (let seed = 1; seed <= 2000; seed++) {
+  for (const seed of seeds(1, 2000)) {
     const { request, locations } = tinyInstance(seed);
     const problem = buildCached(request, locations, SETTINGS);
     const input = oneStep(problem, stayingTrips(problem.locationIds.length));
@@ -111,5 +112,5 @@ test('trips that end where they begin change nothing in one step', { tags: ['slo
     ).toBeLessThanOrEqual(1);
     compared++;
   }
-  expect(compared).toBeGreaterThan(50);
+  expect(compared).toBeGreaterThan(enough(50));
 });

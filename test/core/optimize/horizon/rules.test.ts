@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { boundWithRules } from '../../../../src/core/optimize/horizon/ruled-bound.ts';
 import { measureRuled } from '../../../../src/core/optimize/horizon/ruled-figures.ts';
 import { solveWithRules } from '../../../../src/core/optimize/horizon/solve-with-rules.ts';
+import { enough, isFullDepth, seeds } from '../../../helpers/depth.ts';
 import { threadCache } from '../cached.ts';
 import { createRandom } from '../instances.ts';
 import { formulateRuled } from './ruled-formulation.ts';
@@ -14,7 +15,7 @@ describe('horizon plans with several capacities, bounds, priorities, ceilings, a
     tags: ['slow'],
   }, async () => {
     const counts = { solved: 0, unserved: 0, infeasible: 0, whole: 0 };
-    for (let seed = 1; seed <= 512; seed++) {
+    for (const seed of seeds(1, 512)) {
       const problem = tinyRuled(seed, tinyRulesOf(seed));
       const where = `seed ${seed} ${JSON.stringify(tinyRulesOf(seed))}`;
       const found = await solveWithRules(problem, control, threadCache);
@@ -53,7 +54,7 @@ describe('horizon plans with several capacities, bounds, priorities, ceilings, a
       if (!base.flows) expect(measureRuled(problem, plan.moves), where).not.toBeTypeOf('string');
       for (let m = 0; plan.moves.step[m] === 0; m++) expect(plan.moves.vehicles[m] % 1, where).toBe(0);
     }
-    expect(Math.min(counts.solved, counts.unserved, counts.infeasible)).toBeGreaterThan(40);
+    expect(Math.min(counts.solved, counts.unserved, counts.infeasible)).toBeGreaterThan(enough(40));
   });
 
   it('have a first step that costs little more than the best whole one, and serves as much', {
@@ -62,7 +63,7 @@ describe('horizon plans with several capacities, bounds, priorities, ceilings, a
     let own = 0;
     let best = 0;
     let compared = 0;
-    for (let seed = 1; seed <= 96; seed++) {
+    for (const seed of seeds(1, 96)) {
       const { levels: _, ...rules } = tinyRulesOf(seed);
       const problem = tinyRuled(seed, rules);
       problem.base.required = 0;
@@ -75,13 +76,13 @@ describe('horizon plans with several capacities, bounds, priorities, ceilings, a
       best += whole.objectiveUnits - boundUnits;
       compared++;
     }
-    expect(compared).toBeGreaterThan(50);
-    expect(own).toBeLessThan(6 * best);
+    expect(compared).toBeGreaterThan(enough(50));
+    if (isFullDepth) expect(own).toBeLessThan(6 * best);
   });
 
   it('know a bound from any prices', async () => {
     let compared = 0;
-    for (let seed = 1; seed <= 400; seed++) {
+    for (const seed of seeds(1, 400)) {
       const random = createRandom(seed);
       const problem = tinyRuled(seed, tinyRulesOf(seed));
       problem.base.required = 0;
@@ -109,12 +110,12 @@ describe('horizon plans with several capacities, bounds, priorities, ceilings, a
       expect(bound * 1e4, `seed ${seed}`).toBeLessThanOrEqual(found.plan.figures.objectiveUnits + 0.1);
       compared++;
     }
-    expect(compared).toBeGreaterThan(150);
+    expect(compared).toBeGreaterThan(enough(150));
   });
 
   it('exist when time is up, and keep what they cost below the ceiling', async () => {
     let stopped = 0;
-    for (let seed = 1; seed <= 200; seed++) {
+    for (const seed of seeds(1, 200)) {
       const problem = tinyRuled(seed, { ...tinyRulesOf(seed), bounds: false });
       const expected = formulateRuled(problem)!;
       const found = await solveWithRules(problem, { deadlineMs: 0 }, threadCache);
@@ -125,6 +126,6 @@ describe('horizon plans with several capacities, bounds, priorities, ceilings, a
       expect(figures.movingUnits).toBe(0);
       if (expected.isReached) stopped++;
     }
-    expect(stopped).toBeGreaterThan(50);
+    expect(stopped).toBeGreaterThan(enough(50));
   });
 });

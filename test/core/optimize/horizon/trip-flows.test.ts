@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { solveWithFlows } from '../../../../src/core/optimize/horizon/solve-with-flows.ts';
 import type { HorizonProblem } from '../../../../src/core/optimize/horizon/types.ts';
+import { enough, isFullDepth, seeds } from '../../../helpers/depth.ts';
 import { threadCache } from '../cached.ts';
 import { formulateHorizon } from './horizon-formulation.ts';
 import { tinyHorizon } from './horizon-instances.ts';
@@ -21,7 +22,7 @@ describe('horizon plans with trip flows', { tags: ['slow'] }, () => {
     { what: 'in parts that come with a chance', isUncertain: true, count: 300 },
   ])('agree with all moves as one programme, where demand is $what', async ({ isUncertain, count }) => {
     const kinds = { solved: 0, unserved: 0, stopped: 0, cancelled: 0 };
-    for (let seed = 1; seed <= count; seed++) {
+    for (const seed of seeds(1, count)) {
       const problem = tinyHorizon(seed, true, isUncertain);
       const where = `seed ${seed}`;
       const found = await solveWithFlows(problem, endless, threadCache);
@@ -45,13 +46,13 @@ describe('horizon plans with trip flows', { tags: ['slow'] }, () => {
       expect(plan.mostServed, where).toBeGreaterThanOrEqual(most - 1e-6 * total);
     }
     expect(kinds).toMatchObject({ stopped: 0, cancelled: 0 });
-    expect(Math.min(kinds.solved, kinds.unserved)).toBeGreaterThan(count / 6);
+    expect(Math.min(kinds.solved, kinds.unserved)).toBeGreaterThan(enough(count / 6));
   });
 
   it('have a first step as good as the best whole one, but for the loss that is stated', async () => {
     let losses = 0;
     let best = 0;
-    for (let seed = 1; seed <= 2000; seed++) {
+    for (const seed of seeds(1, 2000)) {
       const problem = tinyHorizon(seed, true);
       problem.required = 0;
       const found = await solveWithFlows(problem, endless, threadCache);
@@ -72,7 +73,7 @@ describe('horizon plans with trip flows', { tags: ['slow'] }, () => {
       best += least - boundUnits;
     }
     // A loss that no whole first step avoids, and not many times as much.
-    expect(losses).toBeLessThan(4 * best);
+    if (isFullDepth) expect(losses).toBeLessThan(4 * best);
   });
 });
 

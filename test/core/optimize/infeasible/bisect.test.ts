@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { AnyPlan } from '../../../../src/core/optimize/infeasible/any-plan.ts';
 import { bisect } from '../../../../src/core/optimize/infeasible/bisect.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { createRandom } from '../instances.ts';
 
-const control = () => ({ deadlineMs: performance.now() + 60_000 });
+const control = () => ({ deadlineMs: performance.now() + 300_000 });
 const NO_MOVES = {
   capacityClass: new Int32Array(0),
   source: new Int32Array(0),
@@ -22,7 +23,7 @@ function answers(first: number, random: ReturnType<typeof createRandom>, unknown
 
 describe('bisection over ever looser variants', () => {
   test('finds the first that has a plan, and proves it, where every full question is answered', async () => {
-    for (let seed = 1; seed <= 500; seed++) {
+    for (const seed of seeds(1, 500)) {
       const random = createRandom(seed);
       const count = random.integer(1, 60);
       const first = random.integer(0, count);
@@ -46,7 +47,7 @@ describe('bisection over ever looser variants', () => {
 
   test('names nothing that was not answered, and ends, where full questions stay open', async () => {
     let open = 0;
-    for (let seed = 1001; seed <= 1500; seed++) {
+    for (const seed of seeds(1001, 1500)) {
       const random = createRandom(seed);
       const count = random.integer(1, 60);
       const first = random.integer(0, count);
@@ -62,6 +63,6 @@ describe('bisection over ever looser variants', () => {
       if (proved) expect(nearest, `seed ${seed}`).toBe(first === count ? null : first);
       else open++;
     }
-    expect(open).toBeGreaterThan(50);
+    expect(open).toBeGreaterThan(enough(50));
   });
 });

@@ -5,6 +5,7 @@
 import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import type { ConstraintName } from '../../../../src/core/optimize/problem/constraints.ts';
+import { enough, isFullDepth, seeds } from '../../../helpers/depth.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { changed, NO_CONSTRAINT, withoutForbiddenMoves } from '../changed-requests.ts';
 import { cheapestByTryingAll, readFacts } from '../exhaustive.ts';
@@ -74,19 +75,19 @@ function crowdedInstance(seed: number): Instance {
 
 describe('the constraints in conflict', () => {
   test.each([
-    { of: 'random instances', instance: randomInstance, from: 14_001, seeds: 600 },
+    { of: 'random instances', instance: randomInstance, first: 14_001, last: 14_600 },
     {
       of: 'instances with many constraints',
       instance: crowdedInstance,
-      from: 20_001,
-      seeds: 800,
+      first: 20_001,
+      last: 20_800,
       members: 8,
     },
-  ])('are irreducible, every set of them, for hundreds of $of', async ({ instance, from, seeds }) => {
+  ])('are irreducible, every set of them, for $of', async ({ instance, first, last }) => {
     const sizes = new Map<number, number>();
     const seen = new Map<ConstraintName, number>();
     let further = 0;
-    for (let seed = from; seed < from + seeds; seed++) {
+    for (const seed of seeds(first, last)) {
       const { request, locations } = instance(seed);
       const outcome = await optimize({ request, locations, settings: SETTINGS });
       if (outcome.status !== 'infeasible') continue;
@@ -104,10 +105,10 @@ describe('the constraints in conflict', () => {
         }
       }
     }
-    expect(seen.size).toBe(8);
-    expect(Math.min(...seen.values())).toBeGreaterThan(1);
-    expect(Math.max(...sizes.keys())).toBeGreaterThan(2);
-    expect(further).toBeGreaterThan(10);
+    if (isFullDepth) expect(seen.size).toBe(8);
+    expect(Math.min(...seen.values())).toBeGreaterThan(enough(1));
+    expect(Math.max(...sizes.keys())).toBeGreaterThan(enough(2));
+    expect(further).toBeGreaterThan(enough(10));
   });
 
   const setsOf = async (request: OptimizeRequest, locations: Instance['locations'] = []) => {

@@ -11,13 +11,15 @@ import type {
   Problem,
 } from '../../../../src/core/optimize/problem/model.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { randomBounds, withBounds } from '../bounds-by-location.ts';
 import { buildCached as buildProblem, optimizeCached as optimize } from '../cached.ts';
 import { relaxed } from '../changed-requests.ts';
+import { startCpuClock } from '../compute.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 
 const NO_CEILING: OptimizeSettings = { ...SETTINGS, maxRebalancingCost: null };
-const control = (ms = 60_000) => ({ deadlineMs: performance.now() + ms });
+const control = (ms = 300_000) => ({ deadlineMs: performance.now() + ms });
 
 type Case = { request: OptimizeRequest; locations: LocationPoint[]; problem: Problem };
 
@@ -88,12 +90,10 @@ describe('an infeasible problem of any kind', () => {
     let proved = 0;
     let unproved = 0;
     let jointly = 0;
-    let explained = 0;
-    for (let seed = 61_000; explained < 150; seed++) {
+    for (const seed of seeds(61_000, 61_249)) {
       const instance = randomCase(seed);
       const before = await solveProblem(instance.problem, 1, control(2000));
       if (before.kind !== 'infeasible') continue;
-      explained++;
       const { conflicts, errors, together } = await explainInfeasible(
         instance.request,
         instance.problem,
@@ -141,10 +141,10 @@ describe('an infeasible problem of any kind', () => {
       'min_vehicles_per_location',
       'total_fleet_size',
     ]) {
-      expect(helped.get(name) ?? 0, name).toBeGreaterThan(2);
+      expect(helped.get(name) ?? 0, name).toBeGreaterThan(enough(2));
     }
-    expect(proved).toBeGreaterThan(10 * unproved);
-    expect(jointly).toBeGreaterThan(5);
+    expect(proved).toBeGreaterThan(enough(10 * unproved));
+    expect(jointly).toBeGreaterThan(enough(5));
   });
 
   test('names every location where no vehicle may come, ten of them by number', async () => {
@@ -281,10 +281,9 @@ describe('an infeasible problem of any kind', () => {
         ...size,
       });
       const instance = build({ ...request, constraints }, locations);
-      const started = performance.now();
+      const cpuMs = startCpuClock();
       const { conflicts } = await explainInfeasible(instance.request, instance.problem, control());
-      // Two seconds alone on a machine, but tests share one.
-      expect(performance.now() - started).toBeLessThan(8000);
+      expect(cpuMs()).toBeLessThan(8000);
       expect(conflicts.some(({ relaxation }) => relaxation !== null)).toBe(true);
       for (const conflict of conflicts) {
         if (conflict.relaxation === null) continue;
@@ -317,12 +316,12 @@ test('what ten seconds leave open is looked for until the time limit where expla
     ['supply', true],
     ['min_service_level', true],
   ]);
-}, 120_000);
+});
 
 describe('the most demand that can be reached', () => {
   test('is what the solver finds, for random fleets of one class', { tags: 'slow' }, async () => {
     let limited = 0;
-    for (let seed = 67_000; seed < 67_200; seed++) {
+    for (const seed of seeds(67_000, 67_199)) {
       const random = createRandom(seed);
       const { request, locations } = cityInstance(seed, {
         locations: random.integer(2, 12),
@@ -345,7 +344,7 @@ describe('the most demand that can be reached', () => {
       const total = problem.demand.reduce((sum, d) => sum + d, 0);
       if (served < total - 1e-6) limited++;
     }
-    expect(limited).toBeGreaterThan(100);
+    expect(limited).toBeGreaterThan(enough(100));
   });
 });
 

@@ -3,6 +3,7 @@ import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { totalChange } from '../../../../src/core/optimize/infeasible/looser-bounds.ts';
 import type { ConstraintName } from '../../../../src/core/optimize/problem/constraints.ts';
 import type { Conflict, OptimizeOutcome } from '../../../../src/core/optimize/problem/model.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import {
   changed,
@@ -114,7 +115,7 @@ describe('an infeasible problem', () => {
     let instances = 0;
     let fewerTried = 0;
     let unhelpfulTried = 0;
-    for (let seed = 10_001; seed <= 10_000 + SEEDS; seed++) {
+    for (const seed of seeds(10_001, 10_000 + SEEDS)) {
       const { request, locations } = instanceOf(seed);
       const outcome = await optimize({ request, locations, settings: SETTINGS });
       if (outcome.status !== 'infeasible') continue;
@@ -208,11 +209,11 @@ describe('an infeasible problem', () => {
       }
     }
     expect(wrong).toEqual([]);
-    expect(instances).toBeGreaterThan(200);
-    expect(fewerTried).toBeGreaterThan(100);
-    expect(unhelpfulTried).toBeGreaterThan(100);
+    expect(instances).toBeGreaterThan(enough(200));
+    expect(fewerTried).toBeGreaterThan(enough(100));
+    expect(unhelpfulTried).toBeGreaterThan(enough(100));
     for (const name of [...Object.keys(NO_CONSTRAINT), 'supply', 'network'])
-      expect(seen.get(`${name} helps`), name).toBeGreaterThan(3);
+      expect(seen.get(`${name} helps`) ?? 0, name).toBeGreaterThan(enough(3));
   });
 
   test('that no change of one limit helps is explained by changes that together do, each of them needed and the smallest', {
@@ -227,7 +228,7 @@ describe('an infeasible problem', () => {
       tried++;
       return cheapestByTryingAll(request, locations) !== null;
     };
-    for (let seed = 18_001; seed <= 18_000 + FEWER_SEEDS; seed++) {
+    for (const seed of seeds(18_001, 18_000 + FEWER_SEEDS)) {
       const { request, locations } = instanceOf(seed);
       const outcome = await optimize({ request, locations, settings: SETTINGS });
       if (outcome.status !== 'infeasible' || !outcome.together) continue;
@@ -262,9 +263,9 @@ describe('an infeasible problem', () => {
       if (after.status !== 'optimal') wrong.push({ seed, together, reason: after.status });
     }
     expect(wrong).toEqual([]);
-    expect(instances).toBeGreaterThan(20);
-    expect(tried).toBeGreaterThan(60);
-    expect(seen.size).toBeGreaterThan(3);
+    expect(instances).toBeGreaterThan(enough(20));
+    expect(tried).toBeGreaterThan(enough(60));
+    expect(seen.size).toBeGreaterThan(enough(3));
   });
 
   const vehicles = (count: number, location: number, capacity = 1) =>

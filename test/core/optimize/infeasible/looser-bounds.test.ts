@@ -4,11 +4,12 @@ import { findLooserBounds, totalChange } from '../../../../src/core/optimize/inf
 import type { LocationPoint } from '../../../../src/core/optimize/problem/model.ts';
 import { nowMs } from '../../../../src/core/optimize/run/clock.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { boundAt } from '../bounds-by-location.ts';
 import { buildCached as build, optimizeCached as optimize } from '../cached.ts';
 import { createRandom, SETTINGS } from '../instances.ts';
 
-const control = (ms = 60_000) => ({ deadlineMs: nowMs() + ms });
+const control = (ms = 300_000) => ({ deadlineMs: nowMs() + ms });
 type Map = Record<string, number>;
 type Case = { request: OptimizeRequest; locations: LocationPoint[]; mayGo: boolean[][] };
 
@@ -114,7 +115,7 @@ describe('bounds by location that allow no plan', () => {
       const alone = bounds === 'both sides' ? undefined : side;
       let found = 0;
       let none = 0;
-      for (let seed = 1; seed <= 200; seed++) {
+      for (const seed of seeds(1, 200)) {
         const tried = randomCase(seed, alone);
         const least = leastChange(tried, side);
         const problem = build(tried.request, tried.locations, SETTINGS);
@@ -137,8 +138,8 @@ describe('bounds by location that allow no plan', () => {
         const changed = build(withBounds(tried.request, side, values), tried.locations, SETTINGS);
         expect((await solveProblem(changed, 0, control())).kind, `seed ${seed}`).toBe('solved');
       }
-      expect(found).toBeGreaterThan(5);
-      expect(none).toBeGreaterThan(3);
+      expect(found).toBeGreaterThan(enough(5));
+      expect(none).toBeGreaterThan(enough(3));
     },
   );
 });

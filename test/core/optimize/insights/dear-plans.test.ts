@@ -15,6 +15,7 @@ import {
   withLimits,
 } from '../../../../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { randomBounded, randomFractional } from '../lagrangian/lagrangian-instances.ts';
 
 const NO_LIMIT = { maxCostUnits: Number.POSITIVE_INFINITY };
@@ -31,12 +32,12 @@ test('the flow of a plan that is not the cheapest has bounds on either side of t
 }, async () => {
   const wrong: unknown[] = [];
   const seen = { dear: 0, bounded: 0 };
-  for (let seed = 1; seed <= 600; seed++) {
+  for (const seed of seeds(1, 600)) {
     const size = { locations: 8, vehicles: 30 };
     const asked = seed % 2 === 0 ? randomBounded(seed, size) : randomFractional(seed, size);
     const problem = withLimits(withoutUnmetCost(asked), NO_LIMIT);
     if (countVehicles(problem) === 0) continue;
-    const control = { deadlineMs: performance.now() + 20_000 };
+    const control = { deadlineMs: performance.now() + 300_000 };
     const planFirst = hasLocationBounds(problem) ? planWithinBounds : planNearest;
     const moves = planFirst(problem, () => false);
     const outcome = await solveProblem(problem, 0, control);
@@ -49,5 +50,5 @@ test('the flow of a plan that is not the cheapest has bounds on either side of t
     if (range.least > optimum || range.most < optimum) wrong.push({ seed, range, optimum });
   }
   expect(wrong).toEqual([]);
-  expect(Math.min(seen.dear, seen.bounded)).toBeGreaterThan(50);
+  expect(Math.min(seen.dear, seen.bounded)).toBeGreaterThan(enough(50));
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { createRandom, type Instance, randomInstance, SETTINGS } from '../instances.ts';
 
@@ -18,7 +19,7 @@ test('the plan that is found without an explanation is answered with one too, wh
 }, async () => {
   let plans = 0;
   let infeasible = 0;
-  for (let seed = 1; seed <= 250; seed++) {
+  for (const seed of seeds(1, 250)) {
     const { request, locations } = dearInstance(seed);
     const solve = (options: OptimizeRequest['options']) =>
       optimize({ request: { ...request, options }, locations, settings: SETTINGS });
@@ -35,6 +36,6 @@ test('the plan that is found without an explanation is answered with one too, wh
     expect(result, `seed ${seed}`).toEqual(plain.result);
     expect(insights!.locations.length, `seed ${seed}`).toBeGreaterThan(0);
   }
-  expect(plans).toBeGreaterThan(100);
-  expect(infeasible).toBeGreaterThan(20);
+  expect(plans).toBeGreaterThan(enough(100));
+  expect(infeasible).toBeGreaterThan(enough(20));
 });

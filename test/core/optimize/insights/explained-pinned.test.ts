@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { cheapestByTryingAll } from '../exhaustive.ts';
 import { createRandom, randomInstance, SETTINGS } from '../instances.ts';
@@ -13,7 +14,7 @@ test('insights count pinned vehicles among those that the fleet size lets serve'
   tags: 'slow',
 }, async () => {
   const seen = { more: 0, fewer: 0, demand: 0, onlyPinned: 0 };
-  for (let seed = 60_001; seed <= 60_200; seed++) {
+  for (const seed of seeds(60_001, 60_200)) {
     const { request: asked, locations } = randomInstance(seed);
     const random = createRandom(seed);
     // One capacity, so it is clear which vehicle is added or removed; every vehicle is operational.
@@ -62,8 +63,8 @@ test('insights count pinned vehicles among those that the fleet size lets serve'
       seen.demand++;
     }
   }
-  expect(seen.more).toBeGreaterThan(15);
-  expect(seen.fewer).toBeGreaterThan(5);
-  expect(seen.demand).toBeGreaterThan(100);
-  expect(seen.onlyPinned).toBeGreaterThan(15);
+  expect(seen.more).toBeGreaterThan(enough(15));
+  expect(seen.fewer).toBeGreaterThan(enough(5));
+  expect(seen.demand).toBeGreaterThan(enough(100));
+  expect(seen.onlyPinned).toBeGreaterThan(enough(15));
 });

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { cheapestByTryingAll, readFacts } from '../exhaustive.ts';
 import { createRandom, randomInstance, SETTINGS } from '../instances.ts';
@@ -13,7 +14,7 @@ const TOLERANCE = 2.1e-4;
 
 test('insights weigh what unmet demand costs', { tags: 'slow' }, async () => {
   const seen = { more: 0, fewer: 0, demand: 0, moves: 0, partly: 0 };
-  for (let seed = 50_001; seed <= 50_100; seed++) {
+  for (const seed of seeds(50_001, 50_100)) {
     const { request: asked, locations } = randomInstance(seed);
     const random = createRandom(seed);
     // One capacity, so it is clear which vehicle is added or removed; every vehicle is operational.
@@ -69,9 +70,9 @@ test('insights weigh what unmet demand costs', { tags: 'slow' }, async () => {
     }
     if (kpis.unmet_demand_cost! > 0 && total_cost > 0) seen.partly++;
   }
-  expect(seen.more).toBeGreaterThan(20);
-  expect(seen.fewer).toBeGreaterThan(20);
-  expect(seen.demand).toBeGreaterThan(50);
-  expect(seen.moves).toBeGreaterThan(5);
-  expect(seen.partly).toBeGreaterThan(2);
+  expect(seen.more).toBeGreaterThan(enough(20));
+  expect(seen.fewer).toBeGreaterThan(enough(20));
+  expect(seen.demand).toBeGreaterThan(enough(50));
+  expect(seen.moves).toBeGreaterThan(enough(5));
+  expect(seen.partly).toBeGreaterThan(enough(2));
 });

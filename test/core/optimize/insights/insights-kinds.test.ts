@@ -18,12 +18,13 @@ import type { Problem, Solution } from '../../../../src/core/optimize/problem/mo
 import { NO_PAIR_LIMITS } from '../../../../src/core/optimize/problem/pairs.ts';
 import { withNetwork } from '../../../../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { enough, isFullDepth, seeds } from '../../../helpers/depth.ts';
 import { newCaches } from '../cached.ts';
 import { createRandom } from '../instances.ts';
 import { startSolverThread } from '../solver-thread.ts';
 import { explainByResolving } from './solved-figures.ts';
 
-const control = () => ({ deadlineMs: performance.now() + 60_000 });
+const control = () => ({ deadlineMs: performance.now() + 300_000 });
 
 type Kind = { capacities: number[]; fractional: boolean };
 
@@ -93,15 +94,12 @@ function randomProblem(seed: number, { capacities, fractional }: Kind): Problem 
   };
 }
 
-/** `wanted` random problems that have a plan, each with a plan within the gap. */
-async function* solvedProblems(firstSeed: number, wanted: number, kind: Kind, gap: number) {
-  let found = 0;
-  for (let seed = firstSeed; found < wanted; seed++) {
+/** Those of `count` random problems that have a plan, each with a plan within the gap. */
+async function* solvedProblems(firstSeed: number, count: number, kind: Kind, gap: number) {
+  for (const seed of seeds(firstSeed, firstSeed + count - 1)) {
     const problem = randomProblem(seed, kind);
     const outcome = await solveProblem(problem, gap, control());
-    if (outcome.kind !== 'solved') continue;
-    found++;
-    yield { seed, problem, solution: outcome.solution };
+    if (outcome.kind === 'solved') yield { seed, problem, solution: outcome.solution };
   }
 }
 
@@ -120,12 +118,12 @@ beforeAll(startSolverThread);
 
 describe('insights of a network', () => {
   test.each([
-    [1, 41_000, 400],
-    [2.5, 43_000, 100],
+    [1, 41_000, 600],
+    [2.5, 43_000, 150],
   ])(
     'are exactly what solving again gives, capacity %d, degenerate or not',
     { tags: 'slow' },
-    async (capacity, firstSeed, wanted) => {
+    async (capacity, firstSeed, count) => {
       const seen = {
         fewerUnreachable: 0,
         moves: 0,
@@ -134,7 +132,7 @@ describe('insights of a network', () => {
         demandSaves: 0,
       };
       const kind = { capacities: [capacity], fractional: false };
-      for await (const { seed, problem, solution } of solvedProblems(firstSeed, wanted, kind, 0)) {
+      for await (const { seed, problem, solution } of solvedProblems(firstSeed, count, kind, 0)) {
         // Few arcs count as nearby, so searches have to go beyond them.
         const found = await explainPureFlow(problem, solution, control(), seed % 2 === 0 ? 1 : undefined);
         const solved = await insightsBySolving(problem, solution, capacity);
@@ -152,16 +150,16 @@ describe('insights of a network', () => {
         }
         for (const { constraint } of found.binding) seen.binding.add(constraint);
       }
-      expect(Math.min(seen.fewerUnreachable, seen.moves, seen.forbiddenAtCost)).toBeGreaterThan(20);
+      expect(Math.min(seen.fewerUnreachable, seen.moves, seen.forbiddenAtCost)).toBeGreaterThan(enough(20));
       // The fleet size never binds alone: if all vehicles serve alike, more of them do not make a plan cheaper.
-      if (wanted >= 400) expect(seen.binding.size).toBe(4);
+      if (count >= 600 && isFullDepth) expect(seen.binding.size).toBe(4);
     },
   );
 
   test('are those of the cheapest plans also where the plan at hand is not one', async () => {
     let dearer = 0;
     const kind = { capacities: [1], fractional: false };
-    for await (const { seed, problem, solution } of solvedProblems(45_000, 100, kind, 0)) {
+    for await (const { seed, problem, solution } of solvedProblems(45_000, 150, kind, 0)) {
       if (!canReachMost(problem)) continue;
       const { moves } = reachMost(problem, () => false)!;
       const { costUnits, broken } = evaluateMoves(problem, moves);
@@ -172,7 +170,7 @@ describe('insights of a network', () => {
       expect(found.locations, `seed ${seed}`).toEqual(solved!.locations);
       expect(found.binding, `seed ${seed}`).toEqual(solved!.binding);
     }
-    expect(dearer).toBeGreaterThan(15);
+    expect(dearer).toBeGreaterThan(enough(15));
   });
 
   test('name a next destination that is one of the cheapest plans without the move', {
@@ -180,7 +178,7 @@ describe('insights of a network', () => {
   }, async () => {
     let checked = 0;
     const kind = { capacities: [1], fractional: false };
-    for await (const { seed, problem, solution } of solvedProblems(47_000, 250, kind, 0)) {
+    for await (const { seed, problem, solution } of solvedProblems(47_000, 375, kind, 0)) {
       const n = problem.locationIds.length;
       for (const move of (await explainPureFlow(problem, solution, control())).moves) {
         if (move.next_best_location === null) continue;
@@ -213,7 +211,7 @@ describe('insights of a network', () => {
         checked++;
       }
     }
-    expect(checked).toBeGreaterThan(40);
+    expect(checked).toBeGreaterThan(enough(40));
   });
 });
 
@@ -257,18 +255,18 @@ function* compareAll(found: Figures, truth: Figures): Generator<Compared> {
 
 describe('insights of a problem that is no network', () => {
   const kinds = [
-    ['one class, fractional demand', { capacities: [1], fractional: true }, 51_000, 300],
-    ['two classes', { capacities: [1, 2], fractional: true }, 53_000, 150],
-    ['three classes', { capacities: [1, 2, 4], fractional: true }, 55_000, 150],
+    ['one class, fractional demand', { capacities: [1], fractional: true }, 51_000, 450],
+    ['two classes', { capacities: [1, 2], fractional: true }, 53_000, 225],
+    ['three classes', { capacities: [1, 2, 4], fractional: true }, 55_000, 225],
   ] as const;
 
   test.each(kinds)(
     'are off by no more than they say, and larger than that, before anything is solved again: %s',
     { tags: 'slow' },
-    async (_, { capacities, fractional }, firstSeed, wanted) => {
+    async (_, { capacities, fractional }, firstSeed, count) => {
       const seen = { known: 0, unknown: 0, exact: 0 };
       const kind = { capacities: [...capacities], fractional };
-      for await (const { seed, problem, solution } of solvedProblems(firstSeed, wanted, kind, 0.3)) {
+      for await (const { seed, problem, solution } of solvedProblems(firstSeed, count, kind, 0.3)) {
         const load = capacities[0];
         const questions = askAll(problem, solution, load);
         const effort = effortOf(control(), 1);
@@ -302,19 +300,19 @@ describe('insights of a problem that is no network', () => {
           }
         }
       }
-      expect(seen.known).toBeGreaterThan(1000);
-      expect(seen.exact).toBeGreaterThan(100);
-      expect(seen.known).toBeGreaterThan(2 * seen.unknown);
+      expect(seen.known).toBeGreaterThan(enough(1000));
+      expect(seen.exact).toBeGreaterThan(enough(100));
+      expect(seen.known).toBeGreaterThan(enough(2 * seen.unknown));
     },
   );
 
   test.each(kinds)(
     'are exact where there is time, whatever plan they are of: %s',
     { tags: 'slow' },
-    async (_, { capacities, fractional }, firstSeed, wanted) => {
+    async (_, { capacities, fractional }, firstSeed, count) => {
       let figures = 0;
       const kind = { capacities: [...capacities], fractional };
-      for await (const { seed, problem, solution } of solvedProblems(firstSeed, wanted / 3, kind, 0.3)) {
+      for await (const { seed, problem, solution } of solvedProblems(firstSeed, count / 5, kind, 0.3)) {
         const questions = askAll(problem, solution, capacities[0]);
         await tightenOptimum(problem, solution, questions, control());
         await tightenEach(problem, questions, control());
@@ -328,7 +326,7 @@ describe('insights of a problem that is no network', () => {
           expect(next_best_location).not.toBe(target_location);
         }
       }
-      expect(figures).toBeGreaterThan(300);
+      expect(figures).toBeGreaterThan(enough(300));
     },
   );
 });

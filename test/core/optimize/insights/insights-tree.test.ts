@@ -19,10 +19,11 @@ import type { Moves, Problem, Solution } from '../../../../src/core/optimize/pro
 import { isAllowed } from '../../../../src/core/optimize/problem/network.ts';
 import { withLimits } from '../../../../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { buildCached as buildProblem, threadCache } from '../cached.ts';
 import { cityInstance, SETTINGS } from '../instances.ts';
 
-const control = () => ({ deadlineMs: performance.now() + 60_000 });
+const control = () => ({ deadlineMs: performance.now() + 300_000 });
 
 /**
  * A city of three capacities with its cheapest plan. Every third has a distance limit, a fleet size, or a maximum per
@@ -81,13 +82,11 @@ function ask(tree: BranchTree, { variants }: Sensitivity, times: number, hint: s
 }
 
 describe('a tree that is kept', () => {
-  const seeds = Array.from({ length: 8 }, (_, s) => 71_000 + s);
-
   test('proves of every changed problem no more than is true, however early it ends, and all of it where it does not', {
     tags: 'slow',
   }, async () => {
     const seen = { short: 0, all: 0 };
-    for (const seed of seeds) {
+    for (const seed of seeds(71_000, 71_007)) {
       const found = await city(seed);
       if (!found) continue;
       const { problem, solution } = found;
@@ -119,8 +118,8 @@ describe('a tree that is kept', () => {
         expect(again, `seed ${seed}`).toBe(costUnits);
       });
     }
-    expect(seen.all).toBeGreaterThan(100);
-    expect(seen.short).toBeGreaterThan(40);
+    expect(seen.all).toBeGreaterThan(enough(100));
+    expect(seen.short).toBeGreaterThan(enough(40));
   });
 
   test('leaves a problem of another form to others', { tags: 'slow' }, async () => {

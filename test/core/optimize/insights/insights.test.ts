@@ -3,6 +3,7 @@ import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { computeInsights } from '../../../../src/core/optimize/insights/insights.ts';
 import type { ConstraintName } from '../../../../src/core/optimize/problem/constraints.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { namedByBounds } from '../bounds-by-location.ts';
 import { buildCached as buildProblem, optimizeCached as optimize } from '../cached.ts';
 import { changed } from '../changed-requests.ts';
@@ -33,7 +34,7 @@ describe('insights', () => {
   test('are what trying every plan with one vehicle more or fewer gives', { tags: 'slow' }, async () => {
     let compared = 0;
     let binding = 0;
-    for (let seed = 30_001; seed <= 30_150; seed++) {
+    for (const seed of seeds(30_001, 30_150)) {
       const instance = randomInstance(seed);
       const { request, locations } = instance;
       // One capacity, so it is clear which vehicle is added or removed; every vehicle is operational.
@@ -88,8 +89,8 @@ describe('insights', () => {
         expectClose(found.saves, result.total_cost - relaxed, `${seed} ${name} ${found.relaxed_value}`);
       }
     }
-    expect(compared).toBeGreaterThan(100);
-    expect(binding).toBeGreaterThan(10);
+    expect(compared).toBeGreaterThan(enough(100));
+    expect(binding).toBeGreaterThan(enough(10));
   });
 
   test('of a larger network and of the same problem solved anew agree', async () => {

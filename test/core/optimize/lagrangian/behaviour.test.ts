@@ -9,6 +9,7 @@ import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
 import { withLimits } from '../../../../src/core/optimize/problem/variants.ts';
 import type { SolveProgress } from '../../../../src/core/optimize/run/control.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { buildCached as buildProblem, optimizeCached as optimize } from '../cached.ts';
 import { cityInstance, SETTINGS } from '../instances.ts';
 import { randomFractional, shuffled } from './lagrangian-instances.ts';
@@ -20,7 +21,7 @@ function city(seed: number, locations: number, perLocation: number): Problem {
   return buildProblem(request, places, settings);
 }
 const solve = (problem: Problem, gap = 0.01) =>
-  solveProblem(problem, gap, { deadlineMs: performance.now() + 20_000 });
+  solveProblem(problem, gap, { deadlineMs: performance.now() + 300_000 });
 
 describe('the everyday case', () => {
   test('is proved within a percent by the network simplex alone, dense and with a distance limit', async () => {
@@ -48,7 +49,7 @@ describe('the everyday case', () => {
     tags: 'slow',
   }, () => {
     const seen = { solved: 0, infeasible: 0 };
-    for (let seed = 1; seed <= 400; seed++) {
+    for (const seed of seeds(1, 400)) {
       const problem = asLagrangianProblem(randomFractional(seed, { locations: 120, vehicles: 900 }))!;
       let bound = 0;
       const plans: Flow[] = [];
@@ -74,14 +75,14 @@ describe('the everyday case', () => {
         expect(cost - bound, `seed ${seed}`).toBeGreaterThanOrEqual(0);
       }
     }
-    expect(seen.solved).toBeGreaterThan(300);
-    expect(seen.infeasible).toBeGreaterThan(10);
+    expect(seen.solved).toBeGreaterThan(enough(300));
+    expect(seen.infeasible).toBeGreaterThan(enough(10));
   });
 
   test('has the same plan for the same problem, and the same cost whatever the order of locations', {
     tags: 'slow',
   }, async () => {
-    for (let seed = 1; seed <= 40; seed++) {
+    for (const seed of seeds(1, 40)) {
       const problem = randomFractional(seed, { locations: 25, vehicles: 60 });
       const { caches, ...plain } = problem;
       expect(await solve({ ...structuredClone(plain), caches })).toEqual(await solve(problem));
@@ -117,7 +118,7 @@ describe('the everyday case', () => {
 
 test('a bound on the moves within a radius holds for all moves, and is theirs once the multiplier is within it', () => {
   const seen = { within: 0, beyond: 0 };
-  for (let seed = 1; seed <= 12; seed++) {
+  for (const seed of seeds(1, 12)) {
     const problem = city(seed, 150, 6);
     const all = asLagrangianProblem(problem)!;
     const best = solved(all);
@@ -132,7 +133,7 @@ test('a bound on the moves within a radius holds for all moves, and is theirs on
       }
     }
   }
-  expect(Math.min(seen.within, seen.beyond)).toBeGreaterThan(10);
+  expect(Math.min(seen.within, seen.beyond)).toBeGreaterThan(enough(10));
 });
 
 function solved(problem: LagrangianProblem) {
@@ -167,7 +168,7 @@ describe('a search at a multiplier', () => {
   test('tells pivots that never fall, and incumbent and bound where they are known', async () => {
     const reports: SolveProgress[] = [];
     await solveProblem(problem, 0.01, {
-      deadlineMs: performance.now() + 20_000,
+      deadlineMs: performance.now() + 300_000,
       progressIntervalMs: 0,
       onProgress: (p) => reports.push(p),
     });

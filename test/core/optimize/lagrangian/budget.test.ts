@@ -5,6 +5,7 @@ import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts
 import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
 import { splitDemand } from '../../../../src/core/optimize/problem/steps.ts';
 import { countVehicles, withLimits } from '../../../../src/core/optimize/problem/variants.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { createRandom } from '../instances.ts';
 import { randomFractional } from './lagrangian-instances.ts';
 
@@ -16,7 +17,7 @@ const NOISE = 1e-9;
 async function withCeiling(problem: Problem, seed: number): Promise<Problem | null> {
   const random = createRandom(seed + 3e6);
   const free = withLimits(problem, { maxCostUnits: Number.POSITIVE_INFINITY });
-  const control = { deadlineMs: performance.now() + 20_000 };
+  const control = { deadlineMs: performance.now() + 300_000 };
   const { plan } = await findMostServed(free, control);
   const { costUnits } = evaluateMoves(free, plan!.moves);
   return costUnits === 0 ? null : withLimits(free, { maxCostUnits: Math.floor(random.next() * costUnits) });
@@ -25,15 +26,15 @@ async function withCeiling(problem: Problem, seed: number): Promise<Problem | nu
 const never = () => false;
 
 describe('the most demand that a budget serves', () => {
-  test(`lies between the plan and the bound, on ${INSTANCES} random problems`, { tags: 'slow' }, async () => {
+  test('lies between the plan and the bound, on random problems', { tags: 'slow' }, async () => {
     const wrong: unknown[] = [];
     const seen = { most: 0, less: 0, whole: 0, fleetSize: 0 };
-    for (let seed = 1; seed <= INSTANCES; seed++) {
+    for (const seed of seeds(1, INSTANCES)) {
       const any = randomFractional(seed);
       if (countVehicles(any) === 0) continue;
       const problem = await withCeiling(any, seed);
       if (!problem) continue;
-      const control = { deadlineMs: performance.now() + 20_000 };
+      const control = { deadlineMs: performance.now() + 300_000 };
       const start = createRandom(seed).next() * problem.demand.reduce((sum, of) => sum + of, 0);
       const found = mostWithinBudget(problem, start, never, control)!;
       const expected = (await findMostServed(problem, control)).plan!.served;
@@ -56,6 +57,6 @@ describe('the most demand that a budget serves', () => {
       if (problem.limits.totalFleetSize < countVehicles(problem)) seen.fleetSize++;
     }
     expect(wrong).toEqual([]);
-    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(5);
+    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(enough(5));
   });
 });

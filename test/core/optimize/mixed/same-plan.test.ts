@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import type { LocationPoint, OptimizeOutcome } from '../../../../src/core/optimize/problem/model.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { randomBounds } from '../bounds-by-location.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { readFacts } from '../exhaustive.ts';
@@ -93,12 +94,12 @@ const objective = (outcome: OptimizeOutcome) =>
   'certificate' in outcome ? outcome.certificate.objective : outcome.status;
 const plan = (outcome: OptimizeOutcome) => ('result' in outcome ? outcome.result.allocation_plan : null);
 
-test(`what changes nothing leaves the plan or its cost as they are, on ${INSTANCES} requests of every kind`, {
+test('what changes nothing leaves the plan or its cost as they are, on random requests of every kind', {
   tags: 'slow',
 }, async () => {
   const wrong: unknown[] = [];
   let plans = 0;
-  for (let seed = 1; seed <= INSTANCES; seed++) {
+  for (const seed of seeds(1, INSTANCES)) {
     const { request, locations } = mediumMix(seed);
     const random = createRandom(seed);
     const run = (asked: OptimizeRequest, stored = locations) =>
@@ -132,5 +133,5 @@ test(`what changes nothing leaves the plan or its cost as they are, on ${INSTANC
     }
   }
   expect(wrong).toEqual([]);
-  expect(plans).toBeGreaterThan(INSTANCES / 2);
+  expect(plans).toBeGreaterThan(enough(INSTANCES / 2));
 });

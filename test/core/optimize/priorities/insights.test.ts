@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { cheapestAboveFloors, readFacts } from '../exhaustive.ts';
 import { randomInstance, SETTINGS } from '../instances.ts';
@@ -11,7 +12,7 @@ beforeAll(startSolverThread);
 test('insights compare with the plans that serve as much of every level', { tags: 'slow' }, async () => {
   let compared = 0;
   let costly = 0;
-  for (let seed = 40_001; seed <= 40_120; seed++) {
+  for (const seed of seeds(40_001, 40_120)) {
     const { request: asked, locations } = withPriorities(randomInstance(seed), seed);
     // One capacity, so it is clear which vehicle is added or removed; every vehicle is operational.
     const vehicles = asked.fleet_state.vehicles.slice(0, 4).map(({ id, location }) => ({ id, location }));
@@ -53,8 +54,8 @@ test('insights compare with the plans that serve as much of every level', { tags
       if (fewer === null || fewer > total_cost) costly++;
     }
   }
-  expect(compared).toBeGreaterThan(50);
-  expect(costly).toBeGreaterThan(10);
+  expect(compared).toBeGreaterThan(enough(50));
+  expect(costly).toBeGreaterThan(enough(10));
 });
 
 function expectClose(found: number | null, expected: number | null, what: string): void {

@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile';
 import { describe, expect, test } from 'vitest';
 import { DEMAND_AGGREGATION, OptimizeOptions } from '../../../../src/contracts/optimize.ts';
 import { planningDemand } from '../../../../src/core/optimize/request/demand.ts';
+import { runs } from '../../../helpers/depth.ts';
 
 type Series = Record<string, number[]>;
 type Aggregation = Parameters<typeof planningDemand>[1];
@@ -32,6 +33,7 @@ describe('system_peak', () => {
         );
         expect(planned(series, 'system_peak')).toEqual(expected);
       }),
+      runs(1000),
     );
   });
 
@@ -54,6 +56,7 @@ describe('system_peak', () => {
           expect(together).toBeGreaterThanOrEqual(one * (1 - 1e-11));
         }
       }),
+      runs(1000),
     );
   });
 
@@ -87,6 +90,7 @@ describe('quantile', () => {
         expect(at(Math.min(a, b))).toBeLessThanOrEqual(at(Math.max(a, b)) + 1e-6);
         expect(at(1)).toBe(planned({ 7: values }, 'peak')[7]);
       }),
+      runs(1000),
     );
   });
 });

@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { solveByHighs } from '../highs-formulation.ts';
 import { createRandom, type Random, SETTINGS } from '../instances.ts';
@@ -50,12 +51,12 @@ function centreRequest(random: Random, { outside, inside, vehicles }: Size): Opt
 }
 
 describe('surplus outside, need in the centre, and a ceiling', () => {
-  test(`serves the most, at the least cost, where many plans tie, on ${TINY} requests`, {
+  test('serves the most, at the least cost, where many plans tie, on random requests', {
     tags: 'slow',
   }, async () => {
     const wrong: unknown[] = [];
     let short = 0;
-    for (let seed = 1; seed <= TINY; seed++) {
+    for (const seed of seeds(1, TINY)) {
       const random = createRandom(seed);
       const size = {
         outside: random.integer(1, 3),
@@ -69,15 +70,15 @@ describe('surplus outside, need in the centre, and a ceiling', () => {
       if (judged.kind === 'short') short++;
     }
     expect(wrong).toEqual([]);
-    expect(short).toBeGreaterThan(TINY / 2);
+    expect(short).toBeGreaterThan(enough(TINY / 2));
   });
 
-  test(`HiGHS alone finds no plan that serves more within the ceiling, on ${MEDIUM} requests`, {
+  test('HiGHS alone finds no plan that serves more within the ceiling, on random requests', {
     tags: 'slow',
   }, async () => {
     const wrong: unknown[] = [];
     const seen = { short: 0, agreed: 0 };
-    for (let seed = 1; seed <= MEDIUM; seed++) {
+    for (const seed of seeds(1, MEDIUM)) {
       const random = createRandom(seed + 1e6);
       const size = { outside: 8, inside: 4, vehicles: random.integer(20, 60) };
       const { options: _, ...request } = centreRequest(random, size);
@@ -103,7 +104,7 @@ describe('surplus outside, need in the centre, and a ceiling', () => {
       if (more.kind === 'infeasible' && cheapest.kind === 'solved') seen.agreed++;
     }
     expect(wrong).toEqual([]);
-    expect(seen.short).toBeGreaterThan(MEDIUM / 2);
-    expect(seen.agreed).toBeGreaterThan(0.8 * seen.short);
+    expect(seen.short).toBeGreaterThan(enough(MEDIUM / 2));
+    expect(seen.agreed).toBeGreaterThan(enough(0.8 * seen.short));
   });
 });

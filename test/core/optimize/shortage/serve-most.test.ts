@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { changed } from '../changed-requests.ts';
 import { cheapestByTryingAll, mostServedByTryingAll, readFacts } from '../exhaustive.ts';
@@ -26,7 +27,7 @@ function short(request: OptimizeRequest, seed: number): OptimizeRequest {
 }
 
 describe('a fleet that cannot reach the service level', () => {
-  test(`serves the most demand, at the least cost of all plans that do, on ${INSTANCES} random requests`, {
+  test('serves the most demand, at the least cost of all plans that do, on random requests', {
     tags: 'slow',
   }, async () => {
     const seen = {
@@ -41,7 +42,7 @@ describe('a fleet that cannot reach the service level', () => {
       fractional: 0,
     };
     const wrong: unknown[] = [];
-    for (let seed = 1; seed <= INSTANCES; seed++) {
+    for (const seed of seeds(1, INSTANCES)) {
       const instance = tinyInstance(seed);
       const { locations } = instance;
       const request = short(instance.request, seed);
@@ -100,15 +101,16 @@ describe('a fleet that cannot reach the service level', () => {
       if (instance.isFractional) seen.fractional++;
     }
     expect(wrong).toEqual([]);
-    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(INSTANCES / 50);
+    for (const [kind, count] of Object.entries(seen))
+      expect(count, kind).toBeGreaterThan(enough(INSTANCES / 50));
   });
 
-  test('HiGHS alone finds no plan that serves more, and none that serves as much for less, on 300 requests', {
+  test('HiGHS alone finds no plan that serves more, and none that serves as much for less, on random requests', {
     tags: 'slow',
   }, async () => {
     const wrong: unknown[] = [];
     const seen = { short: 0, ceiling: 0, classes: 0, agreed: 0 };
-    for (let seed = 1; seed <= 300; seed++) {
+    for (const seed of seeds(1, 300)) {
       const { request, locations, classes } = mediumRequest(seed);
       const random = createRandom(seed);
       const ceiling = random.chance(0.5) ? { max_rebalancing_cost: random.integer(0, 100) } : {};
@@ -145,14 +147,14 @@ describe('a fleet that cannot reach the service level', () => {
       if (more.kind === 'infeasible' && cheapest.kind === 'solved') seen.agreed++;
     }
     expect(wrong).toEqual([]);
-    expect(seen.agreed).toBeGreaterThan(0.8 * seen.short);
-    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(30);
+    expect(seen.agreed).toBeGreaterThan(enough(0.8 * seen.short));
+    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(enough(30));
   });
 
   test('a plan serves nearly all that the fleet can, however little time there is', async () => {
     const levels = { default: 0, 1: 9, 2: 9, 3: 4 };
     for (const [docks, priorities] of [[14], [14, levels], [null], [null, levels]] as const) {
-      for (let seed = 1; seed <= 6; seed++) {
+      for (const seed of seeds(1, 6)) {
         const shape = {
           locations: 60,
           perLocation: 6,

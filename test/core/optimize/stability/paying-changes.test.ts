@@ -3,14 +3,15 @@ import { expect, test } from 'vitest';
 import { CHURN_KINDS, churnCity } from '../../../../bench/churn-city.ts';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import type { PreviousPlan } from '../../../../src/core/optimize/problem/model.ts';
+import { enough, seeds } from '../../../helpers/depth.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { SETTINGS } from '../instances.ts';
 import { savedByTakingBack } from './taking-back.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null, optimalityGap: 0.01, timeLimitSeconds: 20 };
 const SIZES = [
-  { side: 12, fleet: 2000, seeds: 3 },
-  { side: 6, fleet: 120, seeds: 25 },
+  { side: 12, fleet: 2000, count: 3 },
+  { side: 6, fleet: 120, count: 25 },
 ];
 
 async function plan(request: OptimizeRequest, previous: PreviousPlan | null = null) {
@@ -22,9 +23,9 @@ async function plan(request: OptimizeRequest, previous: PreviousPlan | null = nu
 test('with 0.2 % more demand and a change cost, no set of changes can be taken back to make the plan cheaper', async () => {
   const wrong: unknown[] = [];
   const seen = { plans: 0, changed: 0, 'not the best plan': 0 };
-  for (const { seeds, ...size } of SIZES) {
+  for (const { count, ...size } of SIZES) {
     for (const kind of CHURN_KINDS) {
-      for (let seed = 1; seed <= seeds; seed++) {
+      for (const seed of seeds(1, count)) {
         const { request, more } = churnCity(seed, kind, size);
         const { result } = await plan(request);
         const previous = new Map(
@@ -44,6 +45,6 @@ test('with 0.2 % more demand and a change cost, no set of changes can be taken b
   }
   expect(wrong).toEqual([]);
   // Plans that are only within the gap could have changes that do not pay.
-  expect(seen['not the best plan']).toBeGreaterThan(seen.plans / 10);
-  expect(seen.changed).toBeGreaterThan(seen.plans);
+  expect(seen['not the best plan']).toBeGreaterThan(enough(seen.plans / 10));
+  expect(seen.changed).toBeGreaterThan(enough(seen.plans));
 });

@@ -4,6 +4,7 @@ import {
   findLocationCut,
   type LocationValues,
 } from '../../../../../src/core/optimize/column-generation/cuts/location-cuts.ts';
+import { enough, seeds } from '../../../../helpers/depth.ts';
 import { createRandom } from '../../instances.ts';
 
 const CAPACITIES = [[1, 2], [1, 2, 4], [4, 7, 12], [2, 3, 5, 8], [3]];
@@ -65,7 +66,7 @@ const activity = (gains: Float64Array, values: ArrayLike<number>, unmet: number)
 describe('cuts from the hull of one location', () => {
   test('hold for whatever may arrive, leave and stand idle in whole numbers, and cut the point off', () => {
     let found = 0;
-    for (let seed = 1; seed <= 1000; seed++) {
+    for (const seed of seeds(1, 1000)) {
       const point = createPoint(seed);
       if (point.capacities.length > 3) continue;
       const cut = findHullCut(point);
@@ -78,12 +79,12 @@ describe('cuts from the hull of one location', () => {
       });
       expect(lowest).toBeGreaterThanOrEqual(cut.least - 1e-9);
     }
-    expect(found).toBeGreaterThan(100);
+    expect(found).toBeGreaterThan(enough(100));
   });
 
   test('hold for another demand and other vehicles there with the right side that they tell', () => {
     let found = 0;
-    for (let seed = 1; seed <= 500; seed++) {
+    for (const seed of seeds(1, 500)) {
       const point = createPoint(seed);
       if (point.capacities.length > 3) continue;
       const cut = findHullCut(point);
@@ -100,19 +101,19 @@ describe('cuts from the hull of one location', () => {
       });
       expect(lowest).toBeGreaterThanOrEqual(least - 1e-9);
     }
-    expect(found).toBeGreaterThan(50);
+    expect(found).toBeGreaterThan(enough(50));
   });
 
   test('are found wherever mixed-integer rounding finds one', () => {
     let found = 0;
-    for (let seed = 1; seed <= 1000; seed++) {
+    for (const seed of seeds(1, 1000)) {
       const point = createPoint(seed);
       const rounded = findLocationCut(point, point.capacities);
       if (rounded === null || rounded.violation < 1e-3) continue;
       found++;
       expect(findHullCut(point)?.violation ?? 0).toBeGreaterThan(rounded.violation - 1e-6);
     }
-    expect(found).toBeGreaterThan(100);
+    expect(found).toBeGreaterThan(enough(100));
   });
 
   test('are not looked for where there are too many points', () => {

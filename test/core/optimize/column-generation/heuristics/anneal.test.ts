@@ -6,6 +6,7 @@ import {
 import { evaluateMoves } from '../../../../../src/core/optimize/problem/evaluate.ts';
 import type { Moves, Problem } from '../../../../../src/core/optimize/problem/model.ts';
 import { solveProblem } from '../../../../../src/core/optimize/solve.ts';
+import { enough, seeds } from '../../../../helpers/depth.ts';
 import { buildCached as buildProblem } from '../../cached.ts';
 import { createRandom, SETTINGS } from '../../instances.ts';
 import { tinyInstance } from '../../tiny-instances.ts';
@@ -176,7 +177,7 @@ describe('simulated annealing', { tags: 'slow' }, () => {
   });
 
   test('finds plans within 1 % of the best known of shifted copies, in 20 million exchanges', () => {
-    for (let seed = 1; seed <= 4; seed++) {
+    for (const seed of seeds(1, 4)) {
       let best = Number.POSITIVE_INFINITY;
       annealPlans(puzzleProblem(5e-5, seed), null, afterLooks(20e6 / 64), (moves) => {
         best = evaluateMoves(puzzleProblem(5e-5, seed), moves).costUnits;
@@ -187,7 +188,7 @@ describe('simulated annealing', { tags: 'slow' }, () => {
   });
 
   test('finds a plan no dearer than a hidden one if every vehicle has its own capacity, in 20 million exchanges', () => {
-    for (let seed = 1; seed <= 12; seed++) {
+    for (const seed of seeds(1, 12)) {
       const { problem, hiddenUnits } = problemWithPlan(seed);
       expect(problem.capacities).toHaveLength(30);
       expect(canAnneal(problem)).toBe(true);
@@ -230,11 +231,11 @@ describe('simulated annealing', { tags: 'slow' }, () => {
   test('finds the optimum of most tiny problems, and never a plan that breaks a rule or costs less', async () => {
     let optimal = 0;
     let missed = 0;
-    for (let seed = 1; optimal + missed < 20; seed++) {
+    for (const seed of seeds(1, 60)) {
       const { request, locations } = tinyInstance(seed);
       const problem = buildProblem(request, locations, settings);
       if (!canAnneal(problem)) continue;
-      const solved = await solveProblem(problem, 0, { deadlineMs: performance.now() + 60_000 });
+      const solved = await solveProblem(problem, 0, { deadlineMs: performance.now() + 300_000 });
       let best = Number.POSITIVE_INFINITY;
       annealPlans(problem, null, afterLooks(2e6 / 64), (moves) => {
         const { costUnits, broken } = evaluateMoves(problem, moves);
@@ -248,6 +249,6 @@ describe('simulated annealing', { tags: 'slow' }, () => {
       if (best === solved.solution.costUnits) optimal++;
       else missed++;
     }
-    expect(optimal).toBeGreaterThan(4 * missed);
+    expect(optimal).toBeGreaterThan(enough(4 * missed));
   });
 });

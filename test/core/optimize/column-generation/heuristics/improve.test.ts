@@ -15,6 +15,7 @@ import { demandFrom, withFloors } from '../../../../../src/core/optimize/problem
 import type { Moves, Problem } from '../../../../../src/core/optimize/problem/model.ts';
 import { NO_MOVES } from '../../../../../src/core/optimize/problem/moves.ts';
 import { solveProblem } from '../../../../../src/core/optimize/solve.ts';
+import { enough, seeds } from '../../../../helpers/depth.ts';
 import { buildCached as buildProblem } from '../../cached.ts';
 import { cityInstance, createRandom, type Random, SETTINGS } from '../../instances.ts';
 
@@ -95,7 +96,7 @@ describe('the moves of one class', () => {
   test('are the cheapest after every shift and after undoing it, and each shift costs what it says', () => {
     let shifts = 0;
     let impossible = 0;
-    for (let seed = 1; seed <= 200; seed++) {
+    for (const seed of seeds(1, 200)) {
       const random = createRandom(seed);
       const problem = smallProblem(random);
       const n = problem.locationIds.length;
@@ -133,7 +134,7 @@ describe('the moves of one class', () => {
         shifts++;
       }
     }
-    expect(Math.min(shifts, impossible)).toBeGreaterThan(100);
+    expect(Math.min(shifts, impossible)).toBeGreaterThan(enough(100));
   });
 });
 
@@ -184,18 +185,18 @@ describe('the local search', () => {
     tags: 'slow',
   }, async () => {
     let improved = 0;
-    for (let seed = 1; seed <= 20; seed++) {
+    for (const seed of seeds(1, 20)) {
       const problem = classesProblem(seed, 25);
       // A plan that serves more than required.
       const limits = { ...problem.limits, minServiceLevel: (1 + problem.limits.minServiceLevel) / 2 };
       improved += await countImprovements(problem, seed, { ...problem, limits });
     }
-    expect(improved).toBeGreaterThan(10);
+    expect(improved).toBeGreaterThan(enough(10));
   });
 
   test('keeps what locations of higher priority levels are served', { tags: 'slow' }, async () => {
     let improved = 0;
-    for (let seed = 1; seed <= 20; seed++) {
+    for (const seed of seeds(1, 20)) {
       const plain = classesProblem(seed, 25);
       const priorities = Uint8Array.from(plain.demand, (_, j) => (j % 4 === 1 ? 9 : j % 4 === 2 ? 5 : 0));
       const leveled = { ...plain, priorities };
@@ -207,12 +208,12 @@ describe('the local search', () => {
       const problem = withFloors(leveled, floors);
       improved += await countImprovements(problem, seed);
     }
-    expect(improved).toBeGreaterThan(5);
+    expect(improved).toBeGreaterThan(enough(5));
   });
 
   test('keeps the bounds on vehicles per location, also where docks are full', { tags: 'slow' }, async () => {
     let improved = 0;
-    for (let seed = 1; seed <= 20; seed++) {
+    for (const seed of seeds(1, 20)) {
       const plain = classesProblem(seed, 25);
       const n = plain.locationIds.length;
       const vehicles = plain.supply.reduce((sum, count) => sum + count, 0);
@@ -222,14 +223,14 @@ describe('the local search', () => {
       const problem = { ...plain, limits };
       improved += await countImprovements(problem, seed);
     }
-    expect(improved).toBeGreaterThan(5);
+    expect(improved).toBeGreaterThan(enough(5));
   });
 
   test('finds plans within the bounds from no moves at all, for nearly all cities that have one', {
     tags: 'slow',
   }, async () => {
     const without: number[] = [];
-    for (let seed = 1; seed <= 20; seed++) {
+    for (const seed of seeds(1, 20)) {
       const plain = classesProblem(seed, 25);
       const n = plain.locationIds.length;
       const vehicles = plain.supply.reduce((sum, count) => sum + count, 0);
@@ -281,7 +282,7 @@ describe('branching among what a plan within the gap can use', () => {
   test('proves bounds that no optimum is below, whatever gap is asked for', { tags: 'slow' }, async () => {
     const wrong: unknown[] = [];
     let compared = 0;
-    for (let seed = 1; seed <= 50; seed++) {
+    for (const seed of seeds(1, 50)) {
       const problem = classesProblem(seed, 6);
       const solve = (gap: number) => solveProblem(problem, gap, { deadlineMs: performance.now() + 20_000 });
       const exact = await solve(0);
@@ -301,6 +302,6 @@ describe('branching among what a plan within the gap can use', () => {
       }
     }
     expect(wrong).toEqual([]);
-    expect(compared).toBeGreaterThan(100);
+    expect(compared).toBeGreaterThan(enough(100));
   });
 });

@@ -10,6 +10,7 @@ import type { Moves, Problem } from '../../../../../src/core/optimize/problem/mo
 import { movesOn, NO_MOVES } from '../../../../../src/core/optimize/problem/moves.ts';
 import { withLimits } from '../../../../../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../../../../../src/core/optimize/solve.ts';
+import { enough, seeds } from '../../../../helpers/depth.ts';
 import { buildCached as buildProblem } from '../../cached.ts';
 import { cityInstance, createRandom, SETTINGS } from '../../instances.ts';
 
@@ -52,7 +53,7 @@ describe('a part of a city', () => {
   }, async () => {
     let cheaper = 0;
     let fromOutside = 0;
-    for (let seed = 1; seed <= 20; seed++) {
+    for (const seed of seeds(1, 20)) {
       const problem = withUnmetCost(cityProblem(seed, 20, 0.85), seed);
       const { moves: plan } = await planFor(withLimits(problem, { minServiceLevel: 0.95 }), 0.1);
       const inner = someOf(seed, 20);
@@ -72,8 +73,8 @@ describe('a part of a city', () => {
       if (saved > 0) cheaper++;
       if (part.problem.locationIds.length > inner.length) fromOutside++;
     }
-    expect(cheaper).toBeGreaterThan(10);
-    expect(fromOutside).toBeGreaterThan(10);
+    expect(cheaper).toBeGreaterThan(enough(10));
+    expect(fromOutside).toBeGreaterThan(enough(10));
   });
 
   test('lets a vehicle from outside go elsewhere in the part, or stay at home', () => {
