@@ -59,6 +59,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          // Loading the code once per file would take longer than most tests. What replaces modules resets them.
+          isolate: false,
           include: ['test/*.test.ts', 'test/{core,contracts,csv,inputs}/**/*.test.ts', ...PURE],
           exclude: ['test/container.test.ts'],
         },

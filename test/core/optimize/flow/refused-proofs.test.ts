@@ -1,16 +1,16 @@
-/**
- * Replaces modules, which the fast lane cannot undo: its files share a process.
- * @module-tag slow
- */
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+/** @module-tag slow */
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import * as certificates from '../../../../src/core/optimize/flow/certify.ts';
 import * as confirmations from '../../../../src/core/optimize/flow/flow-confirm.ts';
 import * as tree from '../../../../src/core/optimize/flow/read-tree.ts';
 import type { Flow, FlowProblem } from '../../../../src/core/optimize/flow/types.ts';
+import { seeds } from '../../../helpers/depth.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { createRandom, SETTINGS } from '../instances.ts';
 
+// Other files of this process have loaded the real ones.
+vi.hoisted(() => vi.resetModules());
 // Real functions, until a test makes one of them do damage.
 vi.mock('../../../../src/core/optimize/flow/read-tree.ts', { spy: true });
 vi.mock('../../../../src/core/optimize/flow/certify.ts', { spy: true });
@@ -22,6 +22,12 @@ const settings = { ...SETTINGS, maxRebalancingCost: null };
 const solve = (request: OptimizeRequest) => optimize({ request, locations: [], settings });
 
 beforeEach(() => vi.resetAllMocks());
+afterAll(() => {
+  vi.doUnmock('../../../../src/core/optimize/flow/read-tree.ts');
+  vi.doUnmock('../../../../src/core/optimize/flow/certify.ts');
+  vi.doUnmock('../../../../src/core/optimize/flow/flow-confirm.ts');
+  vi.resetModules();
+});
 
 /**
  * Every vehicle has to move, from one of at least three locations to one of at least two. Costs violate the triangle
@@ -78,7 +84,7 @@ function costOf({ n, cost }: FlowProblem, { from, to, units }: Flow): number {
  * @param look checks the result of the damage before it is undone
  */
 async function expectHighsToSolveOn(damage: () => void, look: () => unknown): Promise<void> {
-  for (let seed = 1; seed <= INSTANCES; seed++) {
+  for (const seed of seeds(1, INSTANCES)) {
     const request = pureFlow(seed);
     const known = await solve(request);
     if (known.status !== 'optimal') throw new Error(`seed ${seed}: ${known.status}`);

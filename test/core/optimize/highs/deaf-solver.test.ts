@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { wholeSteps } from '../../../../src/core/optimize/direct/extract.ts';
 import { formulate } from '../../../../src/core/optimize/direct/formulation.ts';
 import { openInWorker } from '../../../../src/core/optimize/highs/highs-in-worker.ts';
@@ -6,6 +6,8 @@ import type { RunState } from '../../../../src/core/optimize/run/control.ts';
 import { buildCached as buildProblem, threadCache } from '../cached.ts';
 import { cityInstance, SETTINGS } from '../instances.ts';
 
+// Other files of this process have loaded the real one.
+vi.hoisted(() => vi.resetModules());
 vi.mock('node:worker_threads', async (original) => {
   const threads = await original<typeof import('node:worker_threads')>();
   class DeafWorker extends threads.Worker {
@@ -14,6 +16,11 @@ vi.mock('node:worker_threads', async (original) => {
     }
   }
   return { ...threads, Worker: DeafWorker };
+});
+
+afterAll(() => {
+  vi.doUnmock('node:worker_threads');
+  vi.resetModules();
 });
 
 const { request, locations } = cityInstance(35, {
