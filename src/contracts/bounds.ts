@@ -89,7 +89,7 @@ export const MAX_AGE_DAYS = 1e6;
 
 /** Years of the dates of vehicles. */
 export const MIN_VEHICLE_YEAR = 1900;
-/** Years of observations and of starts of forecasts. A mistyped year would move the default start of every forecast. */
+/** Years of observations and of starts of forecasts. */
 export const MIN_OBSERVED_YEAR = 1970;
 export const MAX_YEAR = 2199;
 /** The same years as patterns of dates. */

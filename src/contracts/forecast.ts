@@ -12,7 +12,8 @@ export const StartDate = Type.String({
   pattern: OBSERVED_YEARS,
   maxLength: 100,
   description:
-    'first local day; default: the day after the newest observation. Only observations before it are used.',
+    'first local day; default: the day after the newest observation of the locations together. Only observations before ' +
+    'it are used.',
 });
 /** In place of a time: that at which the inputs are taken; in a schedule, that of the occurrence. */
 export const START_NOW = 'now';

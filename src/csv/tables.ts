@@ -10,8 +10,9 @@ import {
   TripFlow,
 } from '../contracts/data.ts';
 import { LocationId } from '../contracts/optimize.ts';
+import { HOUR_MS } from '../contracts/time.ts';
 import { VEHICLE_STATUSES } from '../contracts/vehicles.ts';
-import { formatHour, parseHour } from '../db/hour.ts';
+import { formatHour, parseHour, tooLate } from '../db/hour.ts';
 import { VEHICLE_DEFAULTS } from '../db/packed-rows.ts';
 import type { Stage } from '../db/staging.ts';
 import {
@@ -95,7 +96,7 @@ export const COLUMNS: Record<Stage, readonly Column[]> = {
   ],
   demand: [
     locationId,
-    { names: ['hour_utc_iso', 'hour'], read: readHour },
+    { names: ['hour_utc_iso', 'hour'], read: readObservedHour },
     { names: ['pickups', 'demand'], ...decimal(HourlyDemand as CellLimits) },
   ],
   events: [
@@ -160,4 +161,11 @@ function readHour(text: string): Cell<string> {
   if (hours.size >= MAX_REMEMBERED_HOURS) hours.clear();
   hours.set(text, cell);
   return cell;
+}
+
+/** An hour of an observation, which is over or at least begun. */
+function readObservedHour(text: string): Cell<string> {
+  const cell = readHour(text);
+  const late = 'value' in cell ? tooLate(Date.parse(cell.value) / HOUR_MS) : undefined;
+  return late === undefined ? cell : { fault: `${show(text)} ${late}` };
 }

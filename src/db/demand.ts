@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { DemandObservation } from '../contracts/data.ts';
 import { HOUR_MS } from '../contracts/time.ts';
 import type { Queryable } from './client.ts';
@@ -62,23 +62,32 @@ export type DemandFilter = {
   beforeHour: number | undefined;
 };
 
+const at = (hour: number) => sql`to_timestamp(${hour * 3600}::float8)`;
+
+/** Whether a list has an observation `o`. */
+function isListed({ locationId, fromHour, beforeHour }: DemandFilter): SQL {
+  return sql.join(
+    [
+      sql`true`,
+      ...(locationId === undefined ? [] : [sql`o.location_id = ${locationId}`]),
+      ...(fromHour === undefined ? [] : [sql`o.hour >= ${at(fromHour)}`]),
+      ...(beforeHour === undefined ? [] : [sql`o.hour < ${at(beforeHour)}`]),
+    ],
+    sql` and `,
+  );
+}
+
 /** Reads at most `limit` observations after one (null: from the first), by location and hour. */
 export async function readDemandPage(
   db: Queryable,
   after: DemandKey | null,
   limit: number,
-  { locationId, fromHour, beforeHour }: DemandFilter,
+  filter: DemandFilter,
 ): Promise<DemandObservation[]> {
-  const at = (hour: number) => sql`to_timestamp(${hour * 3600}::float8)`;
-  const conditions = [
-    after && sql`(o.location_id, o.hour) > (${after[0]}, ${at(after[1])})`,
-    locationId !== undefined && sql`o.location_id = ${locationId}`,
-    fromHour !== undefined && sql`o.hour >= ${at(fromHour)}`,
-    beforeHour !== undefined && sql`o.hour < ${at(beforeHour)}`,
-  ].filter((condition) => condition !== null && condition !== false);
+  const isAfter = after ? sql`(o.location_id, o.hour) > (${after[0]}, ${at(after[1])})` : sql`true`;
   const { rows } = await db.execute<DemandObservation>(sql`
     select o.location_id, to_char(o.hour at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as hour, o.demand
-    from ${demandObservations} o where ${conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`}
+    from ${demandObservations} o where ${isAfter} and ${isListed(filter)}
     order by o.location_id, o.hour limit ${limit}`);
   return rows;
 }
@@ -107,7 +116,7 @@ export async function readOlderDemand(
 
 /** Whether an observation `o` is within `[fromHour, beforeHour)`. */
 const isWithin = (fromHour: number, beforeHour: number) =>
-  sql`o.hour >= to_timestamp(${fromHour * 3600}::float8) and o.hour < to_timestamp(${beforeHour * 3600}::float8)`;
+  sql`o.hour >= ${at(fromHour)} and o.hour < ${at(beforeHour)}`;
 
 /** Number of observed locations from which the profile of a location without observations is made. */
 const NEIGHBOUR_COUNT = 3;
@@ -159,45 +168,31 @@ function unpack(packed: Buffer | null, fromHour: number): Pick<StoredSeries, 'st
 /** Later than any observation, and within PostgreSQL's range. */
 export const LAST_HOUR = 0x7fffffff;
 
-/** The newest hour with an observation, UTC hours since the epoch, of the locations of one time zone. */
-export type NewestHour = { timeZone: string | null; hour: number };
+/** The newest hour with an observation, UTC hours since the epoch, of a location. */
+export type NewestHour = { locationId: number; timeZone: string | null; hour: number };
 
 /**
- * The newest hours with an observation, one per time zone that has any.
+ * The newest hour with an observation of each location that has one.
  * @param beforeHour only before this hour
  */
 export async function readNewestHours(
   db: Queryable,
   locationIds: readonly number[],
-  beforeHour: number,
+  beforeHour = LAST_HOUR,
 ): Promise<NewestHour[]> {
   // One look at the end of the index per location, instead of a scan of all observations.
-  const { rows } = await db.execute<{ time_zone: string | null; seconds: number }>(
-    sql`select ${locations.timeZone}, max(date_part('epoch', newest.hour)) as seconds from ${locations}, lateral (
+  const { rows } = await db.execute<{ id: number; time_zone: string | null; seconds: number }>(
+    sql`select ${locations.id}, ${locations.timeZone}, date_part('epoch', newest.hour) as seconds from ${locations}, lateral (
       select o.hour from ${demandObservations} o
-      where o.location_id = ${locations.id} and o.hour < to_timestamp(${beforeHour * 3600}::float8)
+      where o.location_id = ${locations.id} and o.hour < ${at(beforeHour)}
       order by o.hour desc limit 1) newest
-      where ${locations.id} = any(${sql.param(locationIds)}::int[]) group by ${locations.timeZone}`,
+      where ${locations.id} = any(${sql.param(locationIds)}::int[])`,
   );
-  return rows.map(({ time_zone, seconds }) => ({ timeZone: time_zone, hour: seconds / 3600 }));
-}
-
-/**
- * The newest hour with an observation, UTC hours since the epoch, of each location that has one.
- * @param beforeHour only before this hour
- */
-export async function readNewestHourOfEach(
-  db: Queryable,
-  locationIds: readonly number[],
-  beforeHour = LAST_HOUR,
-): Promise<Map<number, number>> {
-  const { rows } = await db.execute<{ id: number; seconds: number }>(
-    sql`select ${locations.id}, date_part('epoch', newest.hour) as seconds from ${locations}, lateral (
-      select o.hour from ${demandObservations} o where o.location_id = ${locations.id}
-        and o.hour < to_timestamp(${beforeHour * 3600}::float8)
-      order by o.hour desc limit 1) newest where ${locations.id} = any(${sql.param(locationIds)}::int[])`,
-  );
-  return new Map(rows.map(({ id, seconds }) => [id, seconds / 3600]));
+  return rows.map(({ id, time_zone, seconds }) => ({
+    locationId: id,
+    timeZone: time_zone,
+    hour: seconds / 3600,
+  }));
 }
 
 /** A number that changes with every change of the observations, or of the locations (their time zones matter). */
@@ -212,6 +207,18 @@ export async function readDemandRevision(db: Queryable): Promise<number> {
  */
 export async function bumpDemandRevision(tx: Queryable): Promise<void> {
   await tx.update(demandRevision).set({ revision: sql`${demandRevision.revision} + 1` });
+}
+
+/**
+ * Deletes the observations that a filter names, and bumps the revision. Call it in a transaction: it blocks other
+ * writers of observations until that ends.
+ * @returns how many were deleted
+ */
+export async function deleteDemand(tx: Queryable, filter: DemandFilter): Promise<number> {
+  await tx.execute(sql`lock table ${demandObservations} in share row exclusive mode`);
+  const { rowCount } = await tx.execute(sql`delete from ${demandObservations} o where ${isListed(filter)}`);
+  await bumpDemandRevision(tx);
+  return rowCount ?? 0;
 }
 
 export const DEMAND_UPSERT: UpsertTarget = {

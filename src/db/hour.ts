@@ -21,6 +21,20 @@ export function parseHour(text: string): number | string {
   return hours;
 }
 
+/** A day more than the clocks of those who send observations may differ. */
+const MAX_AHEAD_HOURS = 24;
+
+/**
+ * Why an hour cannot have been observed yet, as `parseHour` says it: an observation of a wrong year would be the newest
+ * of all. A day is left for clocks that differ, and for hours counted on a clock without its offset.
+ * @param hour UTC hours since the epoch
+ */
+export function tooLate(hour: number, now = Date.now()): string | undefined {
+  const last = Math.floor(now / HOUR_MS) + 1 + MAX_AHEAD_HOURS;
+  if (hour <= last) return undefined;
+  return `is later than ${formatHour(last)}, a day after the current hour; check its year and its offset`;
+}
+
 /** The hour as ISO 8601 in UTC. */
 export function formatHour(hour: number): string {
   return new Date(hour * HOUR_MS).toISOString();

@@ -8,7 +8,7 @@ import type {
   TripFlow,
 } from '../contracts/data.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
-import { parseHour } from '../db/hour.ts';
+import { parseHour, tooLate } from '../db/hour.ts';
 import type { HourlyEvent, Observation } from '../db/packed-rows.ts';
 
 /**
@@ -65,6 +65,7 @@ export function findFleetFaults(
 export function findDemandFaults(
   rows: readonly DemandObservation[],
   known: ReadonlySet<number> | null,
+  now = Date.now(),
 ): { faults: Fault[]; found: Observation[] } {
   const faults: Fault[] = [];
   const found: Observation[] = [];
@@ -72,8 +73,9 @@ export function findDemandFaults(
   for (const [i, { location_id, hour: text, demand }] of rows.entries()) {
     addUnknown(faults, `observations[${i}].location_id`, location_id, known);
     const hour = parseHour(text);
-    if (typeof hour === 'string') {
-      faults.push({ field: `observations[${i}].hour`, message: `${show(text)} ${hour}` });
+    const wrong = typeof hour === 'string' ? hour : tooLate(hour, now);
+    if (typeof hour === 'string' || wrong !== undefined) {
+      faults.push({ field: `observations[${i}].hour`, message: `${show(text)} ${wrong}` });
     } else {
       const hours = firstRows.get(location_id) ?? new Map<number, number>();
       firstRows.set(location_id, hours);

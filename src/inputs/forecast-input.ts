@@ -13,9 +13,7 @@ import { HOLIDAY_REACH_HOURS, specialDays } from '../core/forecast/special-days.
 import type { DemandSeries, ForecastStart, Holiday } from '../core/forecast/types.ts';
 import type { Queryable } from '../db/client.ts';
 import {
-  type NewestHour,
   readDemandSeries,
-  readNewestHourOfEach,
   readNewestHours,
   readObservedNeighbours,
   readOlderDemand,
@@ -30,6 +28,7 @@ import {
 } from '../db/locations.ts';
 import { type AskedStart, forecastSpan, readStart, startAtHour, type WantedStart } from './forecast-start.ts';
 import type { HolidayCalendar } from './holidays.ts';
+import { newestDay } from './newest-day.ts';
 
 /** Furthest start after the newest observation: the model knows the days up to a year ahead. */
 const MAX_LEAD_DAYS = 366;
@@ -38,6 +37,8 @@ const LEARNING_HOURS = 3 * 366 * 24;
 
 /** The hours whose observations a forecast may use, UTC since the epoch, and when the forecast begins. */
 export type History = { fromHour: number; beforeHour: number; start: ForecastStart };
+/** Besides, of each location with observations before that, the hour of its newest. */
+type FoundHistory = History & { newest: ReadonlyMap<number, number> };
 
 type Settings = Pick<Config, 'FORECASTING_HISTORY_WEEKS' | 'FORECASTING_TIME_ZONE'>;
 
@@ -116,8 +117,9 @@ export async function requestedLocations(
 }
 
 /**
- * The hours that a forecast reads: as many weeks as the setting says, up to the newest observation of the locations.
- * @param asked the start that was asked for; default: the local day after the newest observation
+ * The hours that a forecast reads: as many weeks as the setting says, up to the newest observation of the locations
+ * together (`newestDay`).
+ * @param asked the start that was asked for; default: the local day after that observation
  * @param prefix of its fields in the request
  * @throws AppError MODEL_NOT_LOADED if nothing was observed, VALIDATION_ERROR if the start is too far ahead
  */
@@ -128,7 +130,7 @@ export async function forecastHistory(
   asked: AskedStart,
   prefix = '',
   fieldOf: LocationField = locationField(ids),
-): Promise<History> {
+): Promise<FoundHistory> {
   const wanted = readStart(asked);
   const history = await findHistory(db, config, ids, wanted, prefix);
   return history ?? Promise.reject(await noObservations(db, config, ids, wanted.text, fieldOf));
@@ -141,14 +143,15 @@ async function findHistory(
   ids: readonly number[],
   wanted: WantedStart,
   prefix = '',
-): Promise<History | null> {
-  const { beforeHour: limit, startDate, originHour, text, field } = wanted;
-  const hours = await readNewestHours(db, ids, limit);
+): Promise<FoundHistory | null> {
+  const { originHour, text, field } = wanted;
+  const hours = await readNewestHours(db, ids, wanted.beforeHour);
   if (hours.length === 0) return null;
-  const newest = Math.max(...hours.map(({ hour }) => hour));
-  const first = originHour ?? (startDate === undefined ? newest : Date.parse(startDate) / HOUR_MS);
-  if (first - newest > MAX_LEAD_DAYS * 24) {
-    const hour = `${new Date(newest * HOUR_MS).toISOString().slice(0, 16)}Z`;
+  const { day, hour: newestHour } = newestDay(hours, config.FORECASTING_TIME_ZONE);
+  const startDate = wanted.startDate ?? localDate((day + 1) * 24);
+  const first = originHour ?? Date.parse(startDate) / HOUR_MS;
+  if (first - newestHour > MAX_LEAD_DAYS * 24) {
+    const hour = `${new Date(newestHour * HOUR_MS).toISOString().slice(0, 16)}Z`;
     const last = field === 'start_date' ? hour.slice(0, 10) : hour;
     const advice =
       field === 'start_date'
@@ -158,12 +161,16 @@ async function findHistory(
     const message = `${text} is more than ${MAX_LEAD_DAYS} days after the newest observation (${last}); ${advice}`;
     throw new AppError('VALIDATION_ERROR', [{ field: `${prefix}${field}`, message }]);
   }
-  const beforeHour = Math.min(limit, newest + 1);
-  const start =
-    originHour === undefined
-      ? { startDate: startDate ?? dayAfter(hours, config.FORECASTING_TIME_ZONE) }
-      : await startAtHour(db, config, ids, originHour);
-  return { fromHour: beforeHour - config.FORECASTING_HISTORY_WEEKS * 168 - 48, beforeHour, start };
+  const newest = new Map(hours.map(({ locationId, hour }) => [locationId, hour]));
+  const limit =
+    originHour === undefined ? readStart({ start_date: startDate }).beforeHour : wanted.beforeHour;
+  const start = originHour === undefined ? { startDate } : await startAtHour(db, config, ids, originHour);
+  return {
+    fromHour: newestHour + 1 - config.FORECASTING_HISTORY_WEEKS * 168 - 48,
+    beforeHour: Math.min(limit, Math.max(...newest.values()) + 1),
+    start,
+    newest,
+  };
 }
 
 /** What a decision says of its locations and of the time that it plans for. */
@@ -176,7 +183,8 @@ export type DecisionScope = AskedStart & {
  * The hours that the forecast of a decision reads. If none of its locations was ever observed, the history of all
  * locations counts. If there is no history at all, it is empty, and the plan is for the time that was asked for, else
  * for tomorrow.
- * @throws AppError as `forecastHistory`; MODEL_NOT_LOADED only if missing history shall be an error
+ * @throws AppError as `forecastHistory`; MODEL_NOT_LOADED if missing history shall be an error, or if most locations have
+ * only observations that are too old
  */
 export async function decisionHistory(
   db: Queryable,
@@ -186,13 +194,16 @@ export async function decisionHistory(
 ): Promise<History> {
   if (on_missing_history === 'fail') {
     const history = await forecastHistory(db, config, ids, asked, '', locationField(location_ids));
-    const silent = await findSilentLocations(db, ids, history);
+    const silent = ids.filter((id) => !((history.newest.get(id) ?? -Infinity) >= history.fromHour));
     if (silent.length === 0) return history;
     throw await noObservations(db, config, silent, startText(history.start), locationField(location_ids));
   }
   const wanted = readStart(asked);
   const own = await findHistory(db, config, ids, wanted);
-  if (own) return own;
+  if (own) {
+    await checkRecent(db, config, ids, own);
+    return own;
+  }
   const others = await readActiveLocationIds(db);
   const common = await findHistory(db, config, others, wanted);
   if (common) return common;
@@ -202,8 +213,8 @@ export async function decisionHistory(
     return { fromHour: originHour, beforeHour: originHour, start };
   }
   const now = Math.floor(Date.now() / HOUR_MS);
-  const zone = config.FORECASTING_TIME_ZONE;
-  const startDate = wanted.startDate ?? dayAfter([{ timeZone: null, hour: now }], zone);
+  const startDate =
+    wanted.startDate ?? localDate(now + createClocks()(config.FORECASTING_TIME_ZONE)(now) + 24);
   const hour = Date.parse(startDate) / HOUR_MS;
   return { fromHour: hour, beforeHour: hour, start: { startDate } };
 }
@@ -259,21 +270,32 @@ export function locationField(locationIds: readonly number[] | undefined): Locat
   return (id) => places.get(id) ?? null;
 }
 
-/** The local day after the newest observation: the first day without observations anywhere. */
-function dayAfter(hours: readonly NewestHour[], defaultTimeZone: string): string {
-  const clocks = createClocks();
-  const local = hours.map(({ timeZone, hour }) => hour + clocks(timeZone ?? defaultTimeZone)(hour));
-  return localDate(Math.max(...local) + 24);
-}
+/** Locations that a message names. */
+const MAX_NAMED = 10;
 
-/** Locations without any observation in the hours that a forecast reads. */
-async function findSilentLocations(
+/**
+ * Refuses a plan of a city most of whose locations were observed once, but not in the weeks that count: their demand
+ * would be 0.
+ * @throws AppError MODEL_NOT_LOADED
+ */
+async function checkRecent(
   db: Queryable,
+  config: Settings,
   ids: readonly number[],
-  { fromHour, beforeHour }: Pick<History, 'fromHour' | 'beforeHour'>,
-): Promise<number[]> {
-  const newest = await readNewestHourOfEach(db, ids, beforeHour);
-  return ids.filter((id) => !((newest.get(id) ?? -Infinity) >= fromHour));
+  { fromHour, start, newest }: FoundHistory,
+): Promise<void> {
+  const old = ids.filter((id) => (newest.get(id) ?? fromHour) < fromHour);
+  if (old.length * 2 <= ids.length) return;
+  const expected = await readExpectedDailyDemand(db, old);
+  const silent = old.filter((id) => !expected.get(id));
+  if (silent.length * 2 <= ids.length) return;
+  const named = silent.slice(0, MAX_NAMED).join(', ') + (silent.length > MAX_NAMED ? ', …' : '');
+  const message =
+    `${silent.length} of ${ids.length} locations (${named}) have no observations in the ` +
+    `${config.FORECASTING_HISTORY_WEEKS} weeks before ${startText(start)}, and would be planned without demand; add newer ` +
+    'observations (POST /api/v1/data/demand), delete those of a wrong time (DELETE /api/v1/data/demand), retire ' +
+    'locations that are closed (active false), or name an earlier start_date';
+  throw new AppError('MODEL_NOT_LOADED', message);
 }
 
 /** The start of a forecast, for messages. */
@@ -291,7 +313,9 @@ export async function noObservations(
   fieldOf: LocationField,
 ): Promise<AppError> {
   const named = ids.slice(0, MAX_REPORTED_ERRORS);
-  const newest = await readNewestHourOfEach(db, named);
+  const newest = new Map(
+    (await readNewestHours(db, named)).map(({ locationId, hour }) => [locationId, hour]),
+  );
   const weeks = config.FORECASTING_HISTORY_WEEKS;
   const faults = named.map((id) => {
     const hour = newest.get(id);
@@ -393,7 +417,8 @@ function inZone(
 }
 
 /**
- * The locations of a backtest: those it names, else the active ones that were ever observed.
+ * The locations of a backtest: those it names, else the active ones that were ever observed; and the hour before which
+ * their observations end together.
  * @throws AppError as `requestedLocations`; MODEL_NOT_LOADED if a location that is named, or all of them, were never
  * observed
  */
@@ -401,12 +426,14 @@ export async function backtestLocations(
   db: Queryable,
   config: Settings,
   request: { location_ids?: number[] },
-): Promise<number[]> {
+): Promise<{ locationIds: number[]; beforeHour: number }> {
   const ids = await requestedLocations(db, request);
-  const observed = await readNewestHourOfEach(db, ids);
+  const newest = await readNewestHours(db, ids);
+  const observed = new Set(newest.map(({ locationId }) => locationId));
   const silent = ids.filter((id) => !observed.has(id));
   const { location_ids } = request;
   if (silent.length > 0 && (location_ids || silent.length === ids.length))
     throw await noObservations(db, config, silent, undefined, locationField(location_ids));
-  return ids.filter((id) => observed.has(id));
+  const locationIds = ids.filter((id) => observed.has(id));
+  return { locationIds, beforeHour: newestDay(newest, config.FORECASTING_TIME_ZONE).hour + 1 };
 }

@@ -12,10 +12,11 @@ import { HOUR_MS } from '../contracts/time.ts';
 import { localMidnight, zoneClock } from '../core/forecast/local-time.ts';
 import { firstHourAt } from '../core/replay/stored-past.ts';
 import type { Queryable } from '../db/client.ts';
-import { LAST_HOUR, readNewestHours } from '../db/demand.ts';
+import { readNewestHours } from '../db/demand.ts';
 import { countVehiclesByLocation } from '../db/fleet.ts';
 import { checkForecastLocations, requestedLocations } from './forecast-input.ts';
 import { readPlanZone } from './forecast-start.ts';
+import { newestDay } from './newest-day.ts';
 import { findPolicyFaults } from './replay-policies.ts';
 
 /** Where and when a replay is. */
@@ -49,7 +50,7 @@ export async function replayScope(
   const firstHour = firstHourAt(clock, from);
   const endHour = firstHourAt(clock, to);
   checkReplaySize(request, locationIds.length, endHour - firstHour);
-  await checkObserved(db, locationIds, endHour);
+  await checkObserved(db, locationIds, endHour, config.FORECASTING_TIME_ZONE);
   const vehicles = fleet === 'stored' ? await countVehiclesByLocation(db, locationIds) : null;
   if (vehicles?.size === 0) {
     const message =
@@ -100,16 +101,21 @@ function checkReplaySize(request: ReplayRequest, locations: number, hours: numbe
   throw fault('policies', message);
 }
 
-async function checkObserved(db: Queryable, ids: readonly number[], endHour: number): Promise<void> {
-  const newest = await readNewestHours(db, ids, LAST_HOUR);
-  const last = Math.max(...newest.map(({ hour }) => hour));
-  if (last >= endHour - 1) return;
+async function checkObserved(
+  db: Queryable,
+  ids: readonly number[],
+  endHour: number,
+  timeZone: string,
+): Promise<void> {
+  const newest = await readNewestHours(db, ids);
   const timeOf = (hour: number) => `${new Date(hour * HOUR_MS).toISOString().slice(0, 13)}:00Z`;
   if (newest.length === 0) {
     const message =
       'these locations have no demand observations; add them with POST /api/v1/data/demand, or name others';
     throw new AppError('MODEL_NOT_LOADED', [{ field: 'location_ids', message }]);
   }
+  const last = newestDay(newest, timeZone).hour;
+  if (last >= endHour - 1) return;
   const message =
     `the period ends at ${timeOf(endHour)}, but the newest observation is that of ${timeOf(last)}; choose an earlier ` +
     'day, or add observations with POST /api/v1/data/demand';

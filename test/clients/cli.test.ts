@@ -231,6 +231,13 @@ describe('fleet', () => {
     expect(await part('--location', '77', '--from', '2017-03-12', '--to', '2017-03-12T07:00Z')).toBe(
       `${head}\n${first}\n`,
     );
+    const gone = ['data', 'delete', 'demand', '--location', '77', '--from', '2017-03-12T07:00Z'];
+    expect((await run(gone)).out).toBe('demand: 1 removed\n');
+    expect(await part()).toBe(`${head}\n${first}\n`);
+    expect(await run(gone.slice(0, 3))).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/name what to delete: location_id, from or to/),
+    });
     expect(await run(['data', 'pull', 'travel', '--from', '2017-03-12'])).toMatchObject({
       code: 2,
       err: 'travel cannot be filtered by --from\n',

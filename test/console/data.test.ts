@@ -166,6 +166,27 @@ describe.skipIf(!hasBrowser)('the data of the console', () => {
     await close();
   });
 
+  test('takes back one hour of demand, and all hours after a time', async () => {
+    const { page, close } = await fleet.open('/data?set=demand&location=12');
+    const stored = async () =>
+      (await api('demand?location_id=12&from=2017-05-03T04:00:00Z')).observations.length;
+    const before = await stored();
+    await page.getByRole('table', { name: 'Demand' }).locator('tbody tr').first().click();
+    const remove = async (within: ReturnType<typeof page.getByRole>) => {
+      await within.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    };
+    await remove(page.getByRole('form', { name: /^Change Battery Park/ }));
+    await expect.poll(stored).toBe(before - 1);
+    const hours = page.getByRole('region', { name: 'Delete demand of Battery Park' });
+    await hours.getByLabel('From (America/New_York)').fill('2017-05-03T00:00');
+    await remove(hours);
+    await expect.poll(stored).toBe(0);
+    await page.getByRole('heading', { level: 1, name: /the newest is May 2, 2017/ }).waitFor();
+    expect(await fleet.serious(page)).toEqual([]);
+    await close();
+  });
+
   test('deletes a vehicle, and a location that has data only when asked once more', async () => {
     const [{ vehicle_id: vehicle }] = (await api('fleet?limit=1')).fleet;
     await send(`${fleet.url}/api/v1/data/locations`, {

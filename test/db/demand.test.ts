@@ -87,19 +87,21 @@ describe('stored demand', () => {
     ]);
   });
 
-  test('knows its newest hours: of some locations by time zone, before an hour, and without locations', async () => {
+  test('knows the newest hour of each of some locations, before an hour, and without locations', async () => {
     await store([
       [1, 3, 1],
       [2, 7, 1],
       [3, 5, 1],
     ]);
     const { db } = database;
-    const newest = async (ids: number[], before = 0x7fffffff) =>
+    const newest = async (ids: number[], before?: number) =>
       (await readNewestHours(db, ids, before)).toSorted((a, b) => a.hour - b.hour);
-    const berlin = { timeZone: 'Europe/Berlin', hour: START + 3 };
-    expect(await newest([1, 2, 3])).toEqual([berlin, { timeZone: null, hour: START + 7 }]);
-    expect(await newest([1, 3])).toEqual([berlin, { timeZone: null, hour: START + 5 }]);
-    expect(await newest([1, 2, 3], START + 7)).toEqual([berlin, { timeZone: null, hour: START + 5 }]);
+    const one = { locationId: 1, timeZone: 'Europe/Berlin', hour: START + 3 };
+    const two = { locationId: 2, timeZone: null, hour: START + 7 };
+    const three = { locationId: 3, timeZone: null, hour: START + 5 };
+    expect(await newest([1, 2, 3])).toEqual([one, three, two]);
+    expect(await newest([1, 3])).toEqual([one, three]);
+    expect(await newest([1, 2, 3], START + 7)).toEqual([one, three]);
     expect(await newest([1, 2], START + 3)).toEqual([]);
     expect(await newest([99])).toEqual([]);
     expect(await newest([])).toEqual([]);

@@ -174,7 +174,7 @@ describe('the bounds themselves are allowed', () => {
     expect((await send(`${url}/data/fleet`, { method: 'PUT', body: `{"fleet":[${fleet}]}` })).status).toBe(
       201,
     );
-    for (const hour of ['1970-01-01T00:00:00Z', '2199-12-31T23:00:00Z', '2026-03-01T15:00:00+15:00']) {
+    for (const hour of ['1970-01-01T00:00:00Z', '2026-03-01T15:00:00+15:00']) {
       expect((await send(`${url}/data/demand`, { body: observation(hour, '1e6') })).status).toBe(201);
     }
     for (const id of ['-2147483648', '2147483647']) {

@@ -4,7 +4,6 @@ import type { BacktestResponse, BacktestScore } from '../../src/contracts/backte
 import { type BacktestReport, backtestHistoryHours } from '../../src/core/forecast/backtest.ts';
 import type { EngineScore } from '../../src/core/forecast/backtest-score.ts';
 import { FORECAST_MODEL } from '../../src/core/forecast/types.ts';
-import { LAST_HOUR, readNewestHours } from '../../src/db/demand.ts';
 import {
   backtestLocations,
   buffersOf,
@@ -30,9 +29,7 @@ export const runBacktest: JobWork<'backtest'> = async (run) => {
   const { series, ...known } = await run.query(async () => {
     // Some may have been deleted since the request was accepted.
     if (request.location_ids) await checkForecastLocations(db, request.location_ids);
-    const locationIds = await backtestLocations(db, config, request);
-    const newest = await readNewestHours(db, locationIds, LAST_HOUR);
-    const beforeHour = Math.max(...newest.map(({ hour }) => hour)) + 1;
+    const { locationIds, beforeHour } = await backtestLocations(db, config, request);
     const fromHour = beforeHour - backtestHistoryHours(horizonHours, origins, historyWeeks);
     return readForecastInput(db, config, calendar, {
       locationIds,

@@ -551,7 +551,11 @@ export interface paths {
          * @description JSON, or CSV (`Content-Type: text/csv`, the columns of `npm run import`), plain or with `Content-Encoding: gzip`. All or nothing: with any fault nothing is stored, and every fault is reported with its row or line. 201 if a row was created. `hour` is the start of a full UTC hour, with any offset. Forecasts use the observations at once.
          */
         post: operations["add_demand"];
-        delete?: never;
+        /**
+         * Delete observed hourly demand
+         * @description Deletes the observations of a location, of a time, or of both: what GET lists with the same parameters. At least one of them is required. Forecasts forget the observations at once; plans and decisions keep what they say.
+         */
+        delete: operations["delete_demand"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1160,7 +1164,7 @@ export interface components {
             step_hours?: 1 | 2 | 3 | 4 | 6 | 8 | 12 | 24;
             /**
              * Format: date
-             * @description first local day; default: the day after the newest observation. Only observations before it are used.
+             * @description first local day; default: the day after the newest observation of the locations together. Only observations before it are used.
              */
             start_date?: string;
             /** @description instead of `start_date`: the time from which it counts, rounded up to a full hour, or `now`. Only observations of hours that are over by then, and by now, are used. */
@@ -1582,7 +1586,7 @@ export interface components {
             features?: {
                 /**
                  * Format: date
-                 * @description first local day; default: the day after the newest observation. Only observations before it are used.
+                 * @description first local day; default: the day after the newest observation of the locations together. Only observations before it are used.
                  */
                 start_date?: string;
                 /** @description instead of `start_date`: the time from which it counts, rounded up to a full hour, or `now`. Only observations of hours that are over by then, and by now, are used. */
@@ -4352,6 +4356,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UpsertCountsEnvelope"];
+                };
+            };
+        };
+    };
+    delete_demand: {
+        parameters: {
+            query?: {
+                /** @description only observations of this location */
+                location_id?: number;
+                /** @description only hours that begin at this time or later; ISO 8601 with offset */
+                from?: string;
+                /** @description only hours that begin before this time; ISO 8601 with offset */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description number of rows deleted */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RemovalEnvelope"];
                 };
             };
         };

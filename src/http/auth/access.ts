@@ -57,6 +57,7 @@ const OPERATION_ACCESS: Readonly<Record<string, Access>> = {
   change_vehicle: 'operator',
   delete_vehicle: 'operator',
   add_demand: 'operator',
+  delete_demand: 'operator',
   put_events: 'operator',
   delete_event: 'operator',
   put_travel: 'operator',

@@ -18,7 +18,7 @@ export function backtestRoutes(deps: Deps): FastifyPluginAsyncTypebox {
   async function check(body: BacktestRequest): Promise<JobSize> {
     const { origins = 8 } = body;
     if (body.location_ids) await checkForecastLocations(db, body.location_ids);
-    const ids = await backtestLocations(db, config, body);
+    const { locationIds: ids } = await backtestLocations(db, config, body);
     if (ids.length * origins > MAX_BACKTEST_FITS) {
       const field = body.origins === undefined ? (body.location_ids ? 'location_ids' : null) : 'origins';
       const message =

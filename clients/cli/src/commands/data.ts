@@ -62,6 +62,14 @@ export function addData(program: Command): void {
     .option('--to <time>', 'only demand before this time')
     .option('-o, --output <file>', 'where to; default: standard output')
     .action(action(pull));
+  data
+    .command('delete')
+    .summary('delete stored demand of a location, a time, or both')
+    .addArgument(new Argument('<what>', 'demand').choices(['demand']))
+    .option('--location <id>', 'only of this location', numberOption)
+    .option('--from <time>', 'only from this time on; a day begins at 00:00 UTC')
+    .option('--to <time>', 'only before this time')
+    .action(action(remove));
 }
 
 async function push({ fleet, output }: CliContext, kind: Kind, file: string, options: { replace?: boolean }) {
@@ -85,6 +93,11 @@ async function pull(context: CliContext, kind: Kind, options: PullOptions): Prom
   const columns = COLUMNS[kind];
   const lines = rows.map((row) => `${columns.map((name) => quote(row[name])).join(',')}\r\n`);
   await writeTo(options.output, Readable.from([`${columns.join(',')}\r\n`, ...lines]));
+}
+
+async function remove({ fleet, output }: CliContext, kind: 'demand', options: PullOptions): Promise<void> {
+  const answer = await fleet.delete('/api/v1/data/demand', { params: { query: queryOf(kind, options) } });
+  output.answer(answer, () => `demand: ${answer.data.removed.observations} removed`);
 }
 
 /** The filters as the service names them. @throws InputError for one that this kind of data does not have */

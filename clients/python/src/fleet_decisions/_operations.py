@@ -787,6 +787,22 @@ class Operations:
             query={"limit": limit, "cursor": cursor, "location_id": location_id, "from": from_, "to": to},
         )
 
+    def delete_demand(
+        self, *, location_id: int | None = None, from_: str | None = None, to: str | None = None
+    ) -> models.RemovalEnvelope:
+        """Delete observed hourly demand
+
+        Deletes the observations of a location, of a time, or of both: what GET lists with the same
+        parameters. At least one of them is required. Forecasts forget the observations at once; plans and
+        decisions keep what they say.
+        """
+        return self._call(
+            "DELETE",
+            "/api/v1/data/demand",
+            models.RemovalEnvelope,
+            query={"location_id": location_id, "from": from_, "to": to},
+        )
+
     def put_events(
         self, *, replace: bool | None = None, **body: Unpack[requests.PutEventsRequest]
     ) -> models.UpsertCountsEnvelope:

@@ -336,7 +336,7 @@ class DecisionRequest(Model):
     step_hours: Literal[1, 2, 3, 4, 6, 8, 12, 24] | int | None = None
     """default: `1`"""
     start_date: date_aliased | None = None
-    """first local day; default: the day after the newest observation. Only observations before it are used."""
+    """first local day; default: the day after the newest observation of the locations together. Only observations before it are used."""
     start_at: datetime | Literal["now"] | str | None = None
     """instead of `start_date`: the time from which it counts, rounded up to a full hour, or `now`. Only observations of hours that are over by then, and by now, are used."""
     confidence_level: float | None = None

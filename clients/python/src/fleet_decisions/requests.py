@@ -68,7 +68,7 @@ class DecisionRequest(TypedDict):
     step_hours: NotRequired[Literal[1, 2, 3, 4, 6, 8, 12, 24]]
     """default: `1`"""
     start_date: NotRequired[Day]
-    """first local day; default: the day after the newest observation. Only observations before it are used."""
+    """first local day; default: the day after the newest observation of the locations together. Only observations before it are used."""
     start_at: NotRequired[Moment | Literal["now"]]
     """instead of `start_date`: the time from which it counts, rounded up to a full hour, or `now`. Only observations of hours that are over by then, and by now, are used."""
     confidence_level: NotRequired[float]
@@ -113,7 +113,7 @@ class DemandObservation(TypedDict):
 
 class Features(TypedDict):
     start_date: NotRequired[Day]
-    """first local day; default: the day after the newest observation. Only observations before it are used."""
+    """first local day; default: the day after the newest observation of the locations together. Only observations before it are used."""
     start_at: NotRequired[Moment | Literal["now"]]
     """instead of `start_date`: the time from which it counts, rounded up to a full hour, or `now`. Only observations of hours that are over by then, and by now, are used."""
     include_intervals: NotRequired[bool]

@@ -9,6 +9,7 @@ import { Find, wantedText } from '../../ui/find.tsx';
 import { useLoad } from '../../ui/load.ts';
 import { Empty, Failure, Loading } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
+import { DeleteHours } from './delete-hours.tsx';
 import { Drop } from './drop.tsx';
 import { Edit } from './edit.tsx';
 import { useFurther } from './further.ts';
@@ -69,6 +70,9 @@ function Stored({ name }: { name: SetName }) {
         <Empty title={words.empty[name]} advice={words.advice} command={commandOf(set, name)} />
       )}
       {data && rows.length > 0 && <Rows name={name} {...data} onChanged={onChanged} />}
+      {name === 'demand' && data?.place && rows.length > 0 && (
+        <DeleteHours key={data.place.id} place={data.place} onDeleted={onChanged} />
+      )}
       {/* It waits for what stands above it, so that it does not move. */}
       <div hidden={!data && error === undefined}>
         <Drop name={name} onStored={onChanged} />

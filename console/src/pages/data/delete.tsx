@@ -2,7 +2,7 @@ import { FleetError } from '../../api/client.ts';
 import { deleteRow } from '../../api/data.ts';
 import { texts } from '../../texts.ts';
 import { DeleteButton } from '../../ui/delete-button.tsx';
-import { type DataRow, pathOf, SETS, type SetName } from './sets.ts';
+import { type DataRow, deletionOf, SETS, type SetName } from './sets.ts';
 
 const words = texts.data;
 
@@ -14,9 +14,11 @@ export function Delete({ name, row, title, onDeleted }: Props) {
   return (
     <DeleteButton
       title={title}
-      question={name === 'events' ? words.deleteEvent(title) : words.deleteRow(title)}
+      question={name === 'events' || name === 'demand' ? words.deleteForecast(title) : words.deleteRow(title)}
       label={(refused) => (hasData(refused) ? words.deleteWhole : texts.deletion.delete)}
-      remove={(refused) => deleteRow(`${pathOf(SETS[name], row)}${hasData(refused) ? '?cascade=true' : ''}`)}
+      remove={(refused) =>
+        deleteRow(`${deletionOf(SETS[name], row)}${hasData(refused) ? '?cascade=true' : ''}`)
+      }
       onDeleted={onDeleted}
     />
   );

@@ -62,6 +62,7 @@ export const SETS: Record<SetName, DataSet> = {
     path: '/api/v1/data/demand',
     list: 'observations',
     method: 'POST',
+    isDeletable: true,
     keys: ['hour'],
     fields: ['hour', 'demand'],
     csv: 'location_id,hour,demand',
@@ -100,6 +101,18 @@ export const keyOf = (set: DataSet, row: DataRow) => set.keys.map((name) => row[
 
 /** The address of one row, where the service changes or deletes single ones. */
 export const pathOf = (set: DataSet, row: DataRow) => `${set.path}/${encodeURIComponent(keyOf(set, row))}`;
+
+/** The address under which one row is deleted: an hour of demand is a period of one hour. */
+export const deletionOf = (set: DataSet, row: DataRow) =>
+  set === SETS.demand
+    ? periodOf(Number(row.location_id), String(row.hour), new Date(Date.parse(String(row.hour)) + 3_600_000))
+    : pathOf(set, row);
+
+/** The address of the demand of a location from one time to before another; null: without end. */
+export function periodOf(locationId: number, from: string, to: Date | null): string {
+  const until = to ? `&to=${to.toISOString()}` : '';
+  return `${SETS.demand.path}?location_id=${locationId}&from=${from}${until}`;
+}
 
 /** The values of a field that are times, and those that are numbers to be added up or compared. */
 export const TIMES = new Set(['hour', 'from', 'to', 'available_at']);
