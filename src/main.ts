@@ -12,7 +12,7 @@ import { openIntake } from './http/intake/intake.ts';
 import { openJobWatch } from './http/job-watch.ts';
 import { openConfiguredHolidays } from './inputs/holidays.ts';
 import { openStartWait, type Running, runProcess } from './process/lifecycle.ts';
-import { createLogger } from './process/logger.ts';
+import { createLogger, logWarnings } from './process/logger.ts';
 import { giveMemoryBack } from './process/memory.ts';
 import { openMetrics } from './process/metrics.ts';
 import { openTracing } from './process/tracing.ts';
@@ -93,7 +93,9 @@ if (import.meta.main) {
   await runProcess(async (signal) => {
     const config = loadConfig();
     const memory = giveMemoryBack();
-    const api = await startApi(config, createLogger('api', config), signal);
+    const logger = createLogger('api', config);
+    logWarnings(logger);
+    const api = await startApi(config, logger, signal);
     memory.begin();
     const close = async () => {
       memory.close();

@@ -10,7 +10,7 @@ import { assertMigrated } from '../src/db/migrate.ts';
 import { beatWorker, isAmongFirst, removeWorker } from '../src/db/turns.ts';
 import { openConfiguredHolidays } from '../src/inputs/holidays.ts';
 import { openStartWait, type Running, runProcess } from '../src/process/lifecycle.ts';
-import { createLogger } from '../src/process/logger.ts';
+import { createLogger, logWarnings } from '../src/process/logger.ts';
 import { giveMemoryBack } from '../src/process/memory.ts';
 import { openMetrics } from '../src/process/metrics.ts';
 import { openTracing } from '../src/process/tracing.ts';
@@ -175,7 +175,9 @@ if (import.meta.main) {
   await runProcess(async (signal) => {
     const config = loadConfig();
     const memory = giveMemoryBack();
-    const worker = await startWorker(config, createLogger('worker', config), signal);
+    const logger = createLogger('worker', config);
+    logWarnings(logger);
+    const worker = await startWorker(config, logger, signal);
     memory.begin();
     const close = async () => {
       memory.close();

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { Config } from '../src/config.ts';
-import { isAnswering } from '../src/db/client.ts';
+import { databaseFault } from '../src/db/client.ts';
 
 /** Probes of Kubernetes wait a second. */
 const MAX_ANSWER_MS = 800;
@@ -17,12 +17,12 @@ type StatusPort = {
 
 /**
  * The port at which a worker answers probes and Prometheus: `/livez` while its event loop runs, `/readyz` while it
- * takes jobs and reaches PostgreSQL, `/metrics` if they are on.
+ * takes jobs and PostgreSQL takes writes, `/metrics` if they are on.
  * @returns undefined if the setting names no port
  */
 export async function openStatusPort(
   { HOST, WORKER_PORT }: Pick<Config, 'HOST' | 'WORKER_PORT'>,
-  pool: Parameters<typeof isAnswering>[0],
+  pool: Parameters<typeof databaseFault>[0],
   registry: Registry | undefined,
 ): Promise<StatusPort | undefined> {
   if (WORKER_PORT === undefined) return undefined;
@@ -30,7 +30,7 @@ export async function openStatusPort(
   const answers: Record<string, ((response: ServerResponse) => Promise<void>) | undefined> = {
     '/livez': async (response) => sendJson(response, 200, { alive: true }),
     '/readyz': async (response) => {
-      const isReady = isTaking && (await isAnswering(pool, MAX_ANSWER_MS));
+      const isReady = isTaking && (await databaseFault(pool, MAX_ANSWER_MS)) === undefined;
       sendJson(response, isReady ? 200 : 503, { ready: isReady });
     },
     '/metrics':

@@ -37,10 +37,15 @@ export function openDatabase(url: string, options: { poolSize: number; onError: 
   // time.
   db.transaction = async (work, options) => {
     const client = await pool.connect();
+    let isStale = false;
     try {
       return await drizzle(client, { schema }).transaction(work, options);
+    } catch (error) {
+      // After a failover the connection may lead to a standby for ever.
+      isStale = isDatabaseUnavailable(error);
+      throw error;
     } finally {
-      client.release();
+      client.release(isStale);
     }
   };
   const monitor = new pg.Pool({
@@ -84,6 +89,7 @@ export async function inTransaction<T>(
   } catch (error) {
     // A connection that cannot even roll back does not return to the pool.
     await client.query('rollback').catch(onError);
+    if (isDatabaseUnavailable(error)) broken ??= error as Error;
     throw error;
   } finally {
     client.removeListener('error', onError);
@@ -91,13 +97,36 @@ export async function inTransaction<T>(
   }
 }
 
-/** Whether the database answers within a time, which includes the wait for a free connection. */
-export async function isAnswering(pool: pg.Pool, withinMs: number): Promise<boolean> {
-  const query: pg.QueryConfig & { query_timeout: number } = { text: 'select 1', query_timeout: withinMs };
-  return pool.query(query).then(
-    () => true,
-    () => false,
-  );
+/**
+ * Whether the server takes writes, and has room on its disk: its rows do not fit into this memory, so they go to a file.
+ * A table would be left with the rows of each check.
+ */
+const CHECK = `set local work_mem = '64kB';
+  select current_setting('transaction_read_only') = 'on' as is_read_only,
+    (select count(*) from generate_series(1, 10000)) as spilled`;
+
+/**
+ * What keeps a database from working, as words that follow "the database".
+ * @param pool of a connection that nobody else uses: after a failover it is opened anew
+ * @param withinMs an answer that takes longer counts as none; this includes the wait for the connection
+ * @returns undefined if it works
+ */
+export async function databaseFault(pool: pg.Pool, withinMs: number): Promise<string | undefined> {
+  const query: pg.QueryConfig & { query_timeout: number } = { text: CHECK, query_timeout: withinMs };
+  let client: pg.PoolClient | undefined;
+  let fault: string | undefined;
+  try {
+    client = await pool.connect();
+    // Two statements, two results.
+    const [, { rows }] = (await client.query(query)) as unknown as pg.QueryResult<{
+      is_read_only: boolean;
+    }>[];
+    if (rows[0].is_read_only) fault = READ_ONLY;
+  } catch (error) {
+    fault = unavailableWords(error);
+  }
+  client?.release(fault !== undefined);
+  return fault;
 }
 
 const dialect = new PgDialect();
@@ -162,6 +191,8 @@ export const commitLater = sql`set_config('synchronous_commit', 'off', true) = '
  * SQLSTATE classes and codes of a server that is unreachable or shutting down; errors of a query are not among them.
  */
 const UNAVAILABLE = /^(08|57P0|53|25006)/;
+const READ_ONLY =
+  'is read-only; after a failover DATABASE_URL has to lead to the primary (see docs/operator/deployment.md)';
 const SOCKET_ERRORS = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -207,4 +238,15 @@ export function isDatabaseUnavailable(error: unknown): boolean {
     if (e instanceof AggregateError && e.errors.some(isDatabaseUnavailable)) return true;
   }
   return false;
+}
+
+/** What an error of `isDatabaseUnavailable` means, as words that follow "the database". */
+export function unavailableWords(error: unknown): string {
+  for (let e = error; e instanceof Error; e = e.cause) {
+    const { code } = e as { code?: unknown };
+    if (code === '25006') return READ_ONLY;
+    if (code === '53100' || code === '53400') return 'has no room left on its disk; make room';
+    if (code === '53300') return 'has no connection left; raise max_connections, or run fewer processes';
+  }
+  return 'cannot be reached';
 }

@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../answers/envelope.ts';
 import { AppError } from '../answers/errors.ts';
-import { isConflict, isDatabaseUnavailable } from '../db/client.ts';
+import { isConflict, isDatabaseUnavailable, unavailableWords } from '../db/client.ts';
 import { unsupportedType } from './bodies.ts';
 import { NoRoomError } from './refuse-while-full.ts';
 
@@ -31,7 +31,7 @@ function translate(error: FastifyError | AppError, request: FastifyRequest): App
   if (isDatabaseUnavailable(error)) {
     return new AppError(
       'SERVICE_UNAVAILABLE',
-      'the database cannot be reached; try again',
+      `the database ${unavailableWords(error)}; try again`,
       RETRY_AFTER_SECONDS,
     );
   }

@@ -26,8 +26,10 @@ export type JobQueue = {
   countWaiting(): Promise<number>;
   /** Whether a job could be enqueued now. */
   isReady(): Promise<boolean>;
-  /** Whether the server of the queue answers within a time. */
-  isAnswering(withinMs: number): Promise<boolean>;
+  /** What keeps the queue from taking jobs, for readers; undefined: nothing. No answer within a time is a fault. */
+  fault(withinMs: number): Promise<string | undefined>;
+  /** Whether Redis may forget jobs, for readers; undefined: no. */
+  evictionFault(withinMs: number): Promise<string | undefined>;
   close(): Promise<void>;
 };
 
@@ -47,6 +49,8 @@ export const QUEUE_NAME = 'optimization';
 const TOKEN_NAME = 'job';
 const TOKEN: Token = { v: 2 };
 const RETRY_MS = 500;
+/** A Redis that has just become ready answers within this time. */
+const READY_MS = 5000;
 
 // Ended tokens are not kept: PostgreSQL is the record.
 const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: true, attempts: 1 };
@@ -89,6 +93,9 @@ export async function openQueue(
       })
     : undefined;
   redis?.on('error', onError);
+  redis?.on('ready', () => {
+    void evictionFault(redis, READY_MS).then((fault) => fault && onError(new Error(fault)));
+  });
   const options = { defaultJobOptions: JOB_OPTIONS, streams: STREAMS, ...telemetryOption(tracing) };
   const queue: Producer = redis
     ? new Queue(QUEUE_NAME, { ...options, connection: redis, prefix: config.QUEUE_PREFIX })
@@ -123,21 +130,53 @@ export async function openQueue(
       return queue.getJobCountByTypes('waiting');
     },
     isReady: async () => isReady(),
-    async isAnswering(withinMs) {
-      if (!redis || !isReady()) return isReady();
-      const silence = new AbortController();
-      const answer = redis.ping().then(
-        () => true,
-        () => false,
-      );
-      const silent = delay(withinMs, false, { signal: silence.signal }).catch(() => false);
-      return Promise.race([answer, silent]).finally(() => silence.abort());
+    async fault(withinMs) {
+      if (!redis) return undefined;
+      if (!isReady()) return REDIS_AWAY;
+      const key = `${config.QUEUE_PREFIX}:health`;
+      // A write: a Redis that is full, or a replica, answers a PING.
+      return within(withinMs, redis.set(key, '1', 'EX', 60)).then(() => undefined, redisFault);
     },
+    evictionFault: async (withinMs) => (redis ? evictionFault(redis, withinMs) : undefined),
     async close() {
       await queue.close();
       redis?.disconnect();
     },
   };
+}
+
+const REDIS_AWAY = 'the queue cannot be reached';
+
+/** What an error of Redis means for those who read /health. */
+function redisFault(error: Error): string {
+  const { message } = error;
+  if (message.startsWith('OOM')) return 'Redis has no memory left; raise its maxmemory';
+  if (message.startsWith('READONLY'))
+    return 'Redis is a read-only replica; after a failover REDIS_URL has to lead to the primary';
+  if (message.startsWith('MISCONF'))
+    return 'Redis refuses writes, since it cannot save to its disk; make room';
+  if (message.startsWith('NOREPLICAS')) return 'Redis refuses writes, since too few of its replicas answer';
+  if (/^(NOAUTH|NOPERM|WRONGPASS)/.test(message))
+    return 'Redis does not let its user write; see "Redis" in docs/operator/security.md';
+  return REDIS_AWAY;
+}
+
+/** Whether Redis may forget jobs, for readers; undefined: no, or it does not answer. */
+async function evictionFault(redis: Redis, withinMs: number): Promise<string | undefined> {
+  const memory = await within(withinMs, redis.info('memory')).catch(() => '');
+  const [, policy = 'noeviction'] = /^maxmemory_policy:(\S+)/m.exec(memory) ?? [];
+  if (policy === 'noeviction') return undefined;
+  return `Redis may evict keys (maxmemory-policy ${policy}), and jobs with them; set maxmemory-policy noeviction`;
+}
+
+/** The result of `work`, or an error if it takes longer. */
+function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const silence = new AbortController();
+  const late = delay(ms, undefined, { signal: silence.signal }).then(() => {
+    throw new Error('no answer');
+  });
+  late.catch(() => {});
+  return Promise.race([work, late]).finally(() => silence.abort());
 }
 
 /** Waits for the first connection. A part that cannot connect is closed, so it does not keep trying. */

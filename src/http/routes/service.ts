@@ -12,7 +12,7 @@ import {
   ServiceInformation,
 } from '../../contracts/service.ts';
 import { FORECAST_MODEL } from '../../core/forecast/types.ts';
-import { isAnswering } from '../../db/client.ts';
+import { databaseFault } from '../../db/client.ts';
 import type { Deps } from '../deps.ts';
 import { answers, errors } from '../responses.ts';
 
@@ -25,9 +25,15 @@ const RETRY_AFTER_SECONDS = 5;
 /** `/`, `/health`, `/livez`, `/readyz`, `/api/v1/config`. */
 export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginAsyncTypebox {
   // However many ask at the same time, each server is asked once.
-  const databaseUp = shared(() => isAnswering(database.monitor, MAX_ANSWER_MS));
-  const queueUp = shared(() => queue.isAnswering(MAX_ANSWER_MS));
-  const queueUpSoon = shared(() => queue.isAnswering(MAX_QUEUE_MS));
+  const ofDatabase = shared(async () => {
+    const fault = await databaseFault(database.monitor, MAX_ANSWER_MS);
+    return fault && { field: 'database', message: `the database ${fault}` };
+  });
+  const ofQueue = shared(async () => {
+    const message = (await queue.fault(MAX_ANSWER_MS)) ?? (await queue.evictionFault(MAX_ANSWER_MS));
+    return message && { field: 'queue', message };
+  });
+  const ofQueueSoon = shared(() => queue.fault(MAX_QUEUE_MS));
 
   return async (app) => {
     app.get(
@@ -66,14 +72,13 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
           tags: ['service'],
           summary: 'Health of the service and its dependencies',
           description:
-            '200 while database and queue are reachable; 503 otherwise, with an error for each that is not.',
+            '200 while database and queue answer and take writes; 503 otherwise, with an error for each that does not.',
           response: { 200: answers('all well', Health), ...errors(503) },
         },
       },
       async (request) => {
-        const [isDatabaseUp, isQueueUp] = await Promise.all([databaseUp(), queueUp()]);
-        const away = [!isDatabaseUp && 'database', !isQueueUp && 'queue'].filter((name) => name !== false);
-        if (away.length > 0) throw unreachable(away);
+        const faults = (await Promise.all([ofDatabase(), ofQueue()])).filter((fault) => !!fault);
+        if (faults.length > 0) throw new AppError('SERVICE_UNAVAILABLE', faults, RETRY_AFTER_SECONDS);
         return success(request.id, {
           health: 'healthy' as const,
           checks: { database: 'up' as const, queue: 'up' as const },
@@ -107,15 +112,15 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
           tags: ['service'],
           summary: 'Whether this process can serve requests',
           description:
-            'For whoever sends requests to processes: 200 while the database is reachable. Without the queue it ' +
+            'For whoever sends requests to processes: 200 while the database takes writes. Without the queue it ' +
             'still answers all that it reads.',
           response: { 200: answers('it can serve requests', Readiness), ...errors(503) },
         },
       },
       async (request) => {
-        const [isDatabaseUp, isQueueUp] = await Promise.all([databaseUp(), queueUpSoon()]);
-        if (!isDatabaseUp) throw unreachable(['database']);
-        const known = { database: 'up', queue: isQueueUp ? 'up' : 'down' } as const;
+        const [fault, queueFault] = await Promise.all([ofDatabase(), ofQueueSoon()]);
+        if (fault) throw new AppError('SERVICE_UNAVAILABLE', [fault], RETRY_AFTER_SECONDS);
+        const known = { database: 'up', queue: queueFault === undefined ? 'up' : 'down' } as const;
         return success(request.id, { ready: true as const, checks: known });
       },
     );
@@ -150,9 +155,4 @@ function shared<T>(ask: () => Promise<T>): () => Promise<T> {
     asking ??= ask().finally(() => (asking = undefined));
     return asking;
   };
-}
-
-function unreachable(names: string[]): AppError {
-  const faults = names.map((name) => ({ field: name, message: `the ${name} cannot be reached` }));
-  return new AppError('SERVICE_UNAVAILABLE', faults, RETRY_AFTER_SECONDS);
 }
