@@ -98,8 +98,8 @@ export async function inTransaction<T>(
 }
 
 /**
- * Whether the server takes writes, and has room on its disk: its rows do not fit into this memory, so they go to a file.
- * A table would be left with the rows of each check.
+ * Whether the server takes writes, and has room on its disk: the rows do not fit into this memory, so they go to a
+ * file. A table would be left with the rows of each check.
  */
 const CHECK = `set local work_mem = '64kB';
   select current_setting('transaction_read_only') = 'on' as is_read_only,

@@ -183,8 +183,8 @@ export type DecisionScope = AskedStart & {
  * The hours that the forecast of a decision reads. If none of its locations was ever observed, the history of all
  * locations counts. If there is no history at all, it is empty, and the plan is for the time that was asked for, else
  * for tomorrow.
- * @throws AppError as `forecastHistory`; MODEL_NOT_LOADED if missing history shall be an error, or if most locations have
- * only observations that are too old
+ * @throws AppError as `forecastHistory`; MODEL_NOT_LOADED if missing history shall be an error, or if most locations
+ * have only observations that are too old
  */
 export async function decisionHistory(
   db: Queryable,

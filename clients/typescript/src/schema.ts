@@ -27,7 +27,7 @@ export interface paths {
         };
         /**
          * Health of the service and its dependencies
-         * @description 200 while database and queue are reachable; 503 otherwise, with an error for each that is not.
+         * @description 200 while database and queue answer and take writes; 503 otherwise, with an error for each that does not.
          */
         get: operations["get_health"];
         put?: never;
@@ -67,7 +67,7 @@ export interface paths {
         };
         /**
          * Whether this process can serve requests
-         * @description For whoever sends requests to processes: 200 while the database is reachable. Without the queue it still answers all that it reads.
+         * @description For whoever sends requests to processes: 200 while the database takes writes. Without the queue it still answers all that it reads.
          */
         get: operations["get_readiness"];
         put?: never;

@@ -39,7 +39,8 @@ class Operations:
     def get_health(self) -> models.HealthReportEnvelope:
         """Health of the service and its dependencies
 
-        200 while database and queue are reachable; 503 otherwise, with an error for each that is not.
+        200 while database and queue answer and take writes; 503 otherwise, with an error for each that does
+        not.
         """
         return self._call("GET", "/health", models.HealthReportEnvelope)
 
@@ -54,7 +55,7 @@ class Operations:
     def get_readiness(self) -> models.ReadinessReportEnvelope:
         """Whether this process can serve requests
 
-        For whoever sends requests to processes: 200 while the database is reachable. Without the queue it
+        For whoever sends requests to processes: 200 while the database takes writes. Without the queue it
         still answers all that it reads.
         """
         return self._call("GET", "/readyz", models.ReadinessReportEnvelope)
