@@ -182,4 +182,4 @@ test('on made-up series like those of the competition the targets hold: OWA, and
   expect(engine.owa).toBeLessThan(0.4);
   expect(engine.coverage).toBeGreaterThan(0.93);
   expect(engine.coverage).toBeLessThan(0.97);
-}, 60_000);
+});

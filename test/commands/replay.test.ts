@@ -37,7 +37,7 @@ describe('npm run replay', () => {
     expect(demand_by_location).toHaveLength(73);
     expect(policies[1].drawn).toHaveLength(1);
     expect(readFileSync(svg, 'utf8')).toContain('Sun, 30 Apr');
-  }, 60_000);
+  });
 
   test('says what is wrong with a command line, and which hours the sample has', () => {
     for (const [args, message, code] of [
@@ -57,7 +57,7 @@ describe('npm run replay', () => {
       expect(stderr).toContain(message);
       expect(status).toBe(code);
     }
-  }, 60_000);
+  });
 });
 
 describe('npm run replay -- --database', () => {
@@ -106,7 +106,7 @@ describe('npm run replay -- --database', () => {
       1,
       expect.stringMatching(/^to: the period ends at 2026-02-11T00/),
     ]);
-  }, 60_000);
+  });
 });
 
 test('a fleet is placed in proportion to the demand before the period, to the last vehicle', () => {

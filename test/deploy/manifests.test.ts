@@ -95,7 +95,7 @@ describe('deploy/kubernetes', () => {
     const wrong = structuredClone(find('Deployment', 'fleet-api'));
     wrong.spec.template.spec.containers[0].liveness = {};
     expect(check([wrong])).toContain('liveness');
-  }, 120_000);
+  });
 
   test('runs every process as nobody special: no root, no writable disk, no rights, limits on memory', () => {
     expect(podsOf.map((one) => one.metadata.name).sort()).toEqual([

@@ -15,9 +15,6 @@ import { describeOnBothBackends, testConfig } from '../helpers/services.ts';
 import { openSocket } from '../helpers/socket.ts';
 import { findSystemPostgres, startSystemPostgres } from '../helpers/system-postgres.ts';
 
-/** A server is made, dumped, restored and restarted, and long jobs run twice: 40 s on two cores with a load of 20. */
-const TIMEOUT_MS = 300_000;
-
 const DOCUMENT = 'docs/operator/backup.md';
 const text = readFileSync(path.join(import.meta.dirname, '../..', DOCUMENT), 'utf8');
 const [dump, restore, change, archive, base, goBack, ...others] = readBlocks(text).map((block) => block.text);
@@ -68,9 +65,7 @@ describe.skipIf(!bin)('the backup', () => {
   });
 
   describeOnBothBackends('that pg_dump makes while jobs run', (redisUrl) => {
-    test('is restored below the running service: ended jobs are there, waiting and running ones are done, later ones can be sent again', {
-      timeout: TIMEOUT_MS,
-    }, async () => {
+    test('is restored below the running service: ended jobs are there, waiting and running ones are done, later ones can be sent again', async () => {
       const { postgres, api, work, post, job, again } = await startService(redisUrl);
       const worker = await work();
       const ended = (await post('ended', simpleRequest())).body.metadata.job_id;
@@ -107,9 +102,7 @@ describe.skipIf(!bin)('the backup', () => {
     });
   });
 
-  test('brings back the moment before a mistake, and the running service goes on from there', {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  test('brings back the moment before a mistake, and the running service goes on from there', async () => {
     const { postgres, work, post, job, again } = await startService(inject('redisUrl') || undefined);
     const worker = await work();
     await postgres.run(archive);

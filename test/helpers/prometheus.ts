@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { vi } from 'vitest';
+import { expect } from 'vitest';
 import { freePort } from '../../src/commands/start/embedded-postgres.ts';
 import { atEnd } from './at-end.ts';
 
@@ -53,13 +53,7 @@ export async function startPrometheus(program: string, targets: Record<string, s
     return data;
   };
   // Until it answers: before that, the connection is refused, or the status is 503.
-  await vi.waitFor(
-    async () => {
-      const { status } = await fetch(`http://${address}/-/ready`);
-      if (status !== 200) throw new Error(`Prometheus is not ready: ${status}`);
-    },
-    { timeout: 60_000, interval: 200 },
-  );
+  await expect.poll(async () => (await fetch(`http://${address}/-/ready`)).status).toBe(200);
   return {
     /** The values of an instant query. @throws Error if Prometheus refuses it */
     async query(text: string): Promise<Vector> {
