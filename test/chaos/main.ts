@@ -7,13 +7,18 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
     backend: { type: 'string', default: 'redis' },
+    processes: { type: 'string', default: '3' },
   },
 });
 const seconds = Number(values.seconds);
 const seed = Number(values.seed);
+const processes = Number(values.processes);
 const { backend } = values;
-if (!(seconds > 0) || !Number.isInteger(seed) || (backend !== 'redis' && backend !== 'postgres')) {
-  console.error('usage: npm run test:chaos -- [--seconds 60] [--seed 1] [--backend redis|postgres]');
+const areCounts = seconds > 0 && processes >= 1 && [seed, processes].every(Number.isInteger);
+if (!areCounts || (backend !== 'redis' && backend !== 'postgres')) {
+  console.error(
+    'usage: npm run test:chaos -- [--seconds 60] [--seed 1] [--backend redis|postgres] [--processes 3]',
+  );
   process.exit(1);
 }
 
@@ -33,7 +38,7 @@ const onPhase = (phase: string) =>
 let exitCode = 1;
 try {
   console.log(`chaos: ${seconds} s, seed ${seed}, ${backend} backend`);
-  const report = await runChaos({ seconds, seed, backend, signal: stop.signal, onPhase });
+  const report = await runChaos({ seconds, seed, backend, processes, signal: stop.signal, onPhase });
   onPhase('done');
   print(report);
   exitCode = report.findings.length > 0 ? 1 : 0;

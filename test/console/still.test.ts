@@ -1,11 +1,13 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hasBrowser, startConsole, untilRead } from '../helpers/console.ts';
+import { seeds } from '../helpers/depth.ts';
 import { send } from '../helpers/service.ts';
 
 /** Sum of Chromium's layout shifts: the share of the window that moved, times how far, as a share of the window. */
 const MOST_SHIFT = 0.05;
-const WIDTHS = [1440, 390];
+/** Both at full depth, else one of them, which changes with the days. */
+const WIDTHS = [...seeds(0, 1)].map((i) => [1440, 390][i]);
 
 /**
  * Keeps what moves, except within half a second of a hand's own click or key, or in the three frames after it where
