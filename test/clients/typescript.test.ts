@@ -13,7 +13,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../src/commands/start/embedded-postgres.ts';
 import { openProxy } from '../chaos/proxy.ts';
-import { compareAnswer, type Ids } from '../docs/answers.ts';
+import { compareAnswer } from '../docs/answers.ts';
 import { readBlocks } from '../docs/blocks.ts';
 import { newTemporaryFolder } from '../helpers/folders.ts';
 import { openReverseProxy, type ProxiedRequest, type Trick } from '../helpers/reverse-proxy.ts';
@@ -276,6 +276,7 @@ test('a service that is away is a connection error, also of a job that is watche
   await expect(fleet.waitFor('opt_1')).rejects.toThrow(FleetConnectionError);
 });
 
+// The smoke lane runs all its examples, on the Node that the service brings.
 describe('clients/typescript/README.md', () => {
   const blocks = readBlocks(readFileSync(path.join(ROOT, 'clients/typescript/README.md'), 'utf8'));
   const examples = blocks.filter(({ language }) => language === 'ts');
@@ -295,19 +296,6 @@ describe('clients/typescript/README.md', () => {
     await writeFile(path.join(folder, file), text.replaceAll('http://127.0.0.1:8000', url));
     return (await run(node, [file], { cwd: folder, env: { PATH: process.env.PATH } })).stdout;
   }
-
-  test('has examples that print what it shows', async () => {
-    const ids: Ids = new Map();
-    expect(examples).toHaveLength(answers.length);
-    const faults: string[] = [];
-    for (const [i, { text, line }] of examples.entries()) {
-      // The smoke lane runs the first.
-      if (i === 0) continue;
-      const out = await runText(process.execPath, `example-${i}.ts`, text);
-      faults.push(...compareAnswer(answers[i].text, out, ids).map((fault) => `line ${line}: ${fault}`));
-    }
-    expect(faults).toEqual([]);
-  });
 
   test('has examples that type-check for browsers, which know nothing of Node', async () => {
     const files = await Promise.all(

@@ -63,14 +63,21 @@ describe('npm start on an empty folder', () => {
     },
   );
 
-  test(`answers the first example of ${CLIENT} as that shows`, async () => {
+  test(`answers the examples of ${CLIENT} as that shows`, async () => {
     const blocks = readBlocks(readDocument(CLIENT));
-    const example = blocks.find(({ language }) => language === 'ts')!.text;
-    const answer = blocks.find(({ language }) => language === 'text')!.text;
-    const program = path.join(folder, 'example.ts');
-    await writeFile(program, example.replaceAll('http://127.0.0.1:8000', url));
-    const { stdout } = await run(process.execPath, [program], { cwd: folder });
-    expect(compareAnswer(answer, stdout, new Map())).toEqual([]);
+    const examples = blocks.filter(({ language }) => language === 'ts');
+    const answers = blocks.filter(({ language }) => language === 'text');
+    expect(examples).toHaveLength(answers.length);
+    const faults: string[] = [];
+    for (const [i, { text, line }] of examples.entries()) {
+      const program = path.join(folder, `example-${i}.ts`);
+      await writeFile(program, text.replaceAll('http://127.0.0.1:8000', url));
+      const { stdout } = await run(process.execPath, [program], { cwd: folder });
+      faults.push(
+        ...compareAnswer(answers[i].text, stdout, new Map()).map((fault) => `line ${line}: ${fault}`),
+      );
+    }
+    expect(faults).toEqual([]);
   });
 
   test('leaves no process behind after Ctrl-C', async () => {
