@@ -1,20 +1,17 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findChromium, openBrowser, watchPage } from '../helpers/browser.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { watchPage } from '../helpers/browser.ts';
+import { connectBrowser, hasBrowser } from '../helpers/console.ts';
 import { startTestService } from '../helpers/service.ts';
 
-const executable = findChromium();
-if (!executable) console.warn('SKIPPED: /docs and /redoc in a browser; no Chromium was found on PATH');
-
-describe.skipIf(!executable)('the pages of the documents, in Chromium', () => {
+describe.skipIf(!hasBrowser)('the pages of the documents, in Chromium', () => {
   let base: string;
   let browser: Browser;
   beforeAll(async () => {
     const service = await startTestService({ sample: true });
     base = service.url;
-    browser = await openBrowser(executable!);
+    browser = await connectBrowser();
   });
-  afterAll(() => browser?.close());
 
   /**
    * Opens a page, does something there, and makes sure that all it asked for came from the service, without a
