@@ -20,7 +20,7 @@ export async function createSampleDatabase(): Promise<string> {
   const draft = `${template}_draft`;
   await asAdmin(async (client) => {
     // The other files wait until it is there.
-    await client.query('select pg_advisory_lock(hashtext($1))', [sample]);
+    await client.query('select pg_advisory_lock(1)');
     const { rowCount } = await client.query('select from pg_database where datname = $1', [sample]);
     if (rowCount) return;
     await client.query(`drop database if exists ${draft} with (force)`);
