@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import { freePort } from '../../src/commands/start/embedded-postgres.ts';
 import { atEnd } from './at-end.ts';
 
@@ -53,7 +53,9 @@ export async function startPrometheus(program: string, targets: Record<string, s
     return data;
   };
   // Until it answers: before that, the connection is refused, or the status is 503.
-  await expect.poll(async () => (await fetch(`http://${address}/-/ready`)).status).toBe(200);
+  const isReady = async () => expect((await fetch(`http://${address}/-/ready`)).status).toBe(200);
+  // As long as a poll: `expect.poll` is for tests alone.
+  await vi.waitFor(isReady, { timeout: 280_000, interval: 200 });
   return {
     /** The values of an instant query. @throws Error if Prometheus refuses it */
     async query(text: string): Promise<Vector> {
