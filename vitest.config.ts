@@ -36,6 +36,7 @@ const LANES = {
 const MORE: Record<string, string[]> = {
   smoke: ['./test/helpers/browser-setup.ts'],
   browser: ['./test/helpers/browser-setup.ts'],
+  clients: ['./test/helpers/python-setup.ts'],
 };
 
 export default defineConfig({

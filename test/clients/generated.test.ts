@@ -3,16 +3,13 @@ import { readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { readBlocks } from '../docs/blocks.ts';
 import { newTemporaryFolder } from '../helpers/folders.ts';
 import { send, startTestService } from '../helpers/service.ts';
 
 const run = promisify(execFile);
 const root = path.join(import.meta.dirname, '..', '..');
-
-/** What is installed of PyPI, each time the same. */
-const PYTHON_TOOLS = ['openapi-python-client==0.29.1', 'mypy==2.4.1'];
 
 /** The request that the README shows. */
 function readmeRequest(): string {
@@ -21,7 +18,8 @@ function readmeRequest(): string {
   return /-d '(\{.*\})'/s.exec(command!.text)![1];
 }
 
-describe('a client that is generated from /openapi.json', () => {
+describe.skipIf(!inject('pythonFolder'))('a client that is generated from /openapi.json', () => {
+  const python = (name: string) => path.join(inject('pythonFolder'), name);
   let base: string;
   let folder: string;
   let expected: { total_cost: number; plan: object[] };
@@ -35,12 +33,7 @@ describe('a client that is generated from /openapi.json', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('by openapi-python-client type-checks, and sends the request of the README', async ({ skip }) => {
-    const python = await installPython().catch((error: Error) => {
-      console.warn(`SKIPPED: the client in Python; ${error.message.split('\n')[0]}`);
-      return undefined;
-    });
-    if (python === undefined) return skip('Python or its packages are not to be had');
+  test('by openapi-python-client type-checks, and sends the request of the README', async () => {
     const own = path.join(folder, 'python');
     await mkdir(own);
     await writeFile(path.join(own, 'config.yml'), 'post_hooks: []\n');
@@ -96,18 +89,6 @@ print(json.dumps({
     expect(JSON.parse(stdout)).toEqual({ ...expected, status: 'downtime', codes: ['RESOURCE_NOT_FOUND'] });
   });
 });
-
-/** A virtual environment with the tools, kept for the next run. @returns where its programs are */
-async function installPython(): Promise<(program: string) => string> {
-  const environment = path.join(root, 'node_modules', '.cache', PYTHON_TOOLS.join('-').replaceAll('==', '-'));
-  const program = (name: string) => path.join(environment, 'bin', name);
-  const installed = await run(program('openapi-python-client'), ['--version']).catch(() => undefined);
-  if (!installed) {
-    await run('python3', ['-m', 'venv', '--clear', environment]);
-    await run(program('pip'), ['install', '--quiet', '--disable-pip-version-check', ...PYTHON_TOOLS]);
-  }
-  return program;
-}
 
 /** Tells what a program printed; its exit status alone says nothing. */
 function fail(error: Error & { stdout?: string; stderr?: string }): never {
