@@ -1,24 +1,40 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterAll } from 'vitest';
+import type { Pool } from 'pg';
 import type { Config } from '../../src/config.ts';
-
-const children = new Set<ChildProcess>();
-afterAll(() => {
-  for (const child of children) child.kill('SIGKILL');
-});
+import { atEnd } from './at-end.ts';
 
 /**
  * A worker in a separate process that a test can kill or freeze. It is ready when this resolves, and ends with the file
  * at the latest.
  */
 export async function spawnWorkerProcess(config: Config): Promise<ChildProcess> {
-  const env: Record<string, string> = { PATH: process.env.PATH ?? '' };
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const env: Record<string, string> = { PATH, NODE_COMPILE_CACHE };
   for (const [name, value] of Object.entries(config)) if (value !== undefined) env[name] = String(value);
   const script = fileURLToPath(new URL('../../workers/main.ts', import.meta.url));
   const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  children.add(child);
+  atEnd(() => child.kill('SIGKILL'));
   await once(child, 'message');
   return child;
+}
+
+/** Kills a worker and waits for its end. */
+export async function killWorker(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+/**
+ * Lets an hour pass since the last sign of a killed worker, so that others take over from it now. A short
+ * `JOB_LOCK_SECONDS` would do the same, and on a busy machine take jobs from workers that live.
+ */
+export async function passAnHourSince({ pid }: ChildProcess, pool: Pool): Promise<void> {
+  for (const table of ['jobs', 'workers']) {
+    await pool.query(
+      `update ${table} set heartbeat_at = heartbeat_at - interval '1 hour' where worker_id like $1`,
+      [`${pid}:%`],
+    );
+  }
 }

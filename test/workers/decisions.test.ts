@@ -1,15 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { FLEET, storeDemand } from '../helpers/decisions.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, startTestService } from '../helpers/service.ts';
 import { openSocket } from '../helpers/socket.ts';
+import { killWorker, passAnHourSince, spawnWorkerProcess } from '../helpers/worker-process.ts';
 
 describe('the job of a decision', () => {
   let service: Awaited<ReturnType<typeof startTestService>>;
-  const children = new Set<ChildProcess>();
   const long = longRequest(4);
   /** The stored fleet and demand of 120 places, and costs that keep the solver busy. */
   const { constraints, network, options } = long;
@@ -18,7 +15,7 @@ describe('the job of a decision', () => {
   beforeAll(async () => {
     service = await startTestService({
       workers: 0,
-      overrides: { JOB_LOCK_SECONDS: 1, SWEEP_INTERVAL_SECONDS: 0.3, JOB_RETRY_DELAY_SECONDS: 0.1 },
+      overrides: { SWEEP_INTERVAL_SECONDS: 0.3, JOB_RETRY_DELAY_SECONDS: 0.1 },
     });
     const { pool } = service;
     await pool.query(`insert into locations select i, 'L' || i, 40, -74 from generate_series(100, 219) i`);
@@ -33,9 +30,6 @@ describe('the job of a decision', () => {
     const stored = await send(`${service.url}/api/v1/data/fleet`, { method: 'PUT', body: { fleet } });
     expect(stored.status).toBe(201);
     for (const id of [1, 2]) await storeDemand(pool, id, '1');
-  });
-  afterAll(() => {
-    for (const child of children) child.kill('SIGKILL');
   });
 
   const get = async (path: string) => (await send(`${service.url}/api/v1/${path}`)).body.data;
@@ -97,18 +91,12 @@ describe('the job of a decision', () => {
   });
 
   test('is done once, from the inputs of its first attempt, when its worker is killed and everything has changed since', async () => {
-    const env: Record<string, string> = { PATH: process.env.PATH ?? '' };
-    for (const [name, value] of Object.entries(service.config))
-      if (value !== undefined) env[name] = String(value);
-    const entry = fileURLToPath(new URL('../../workers/main.ts', import.meta.url));
-    const victim = spawn(process.execPath, [entry], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    children.add(victim);
-    await once(victim, 'message');
+    const victim = await spawnWorkerProcess(service.config);
     const { jobId, socket } = await follow(busy);
     await socket.waitFor((m) => m.type === 'progress' && m.stage === 'solve');
     const before = await get(`decisions/${jobId}`);
-    victim.kill('SIGKILL');
-    await once(victim, 'exit');
+    await killWorker(victim);
+    await passAnHourSince(victim, service.pool);
     await service.pool.query('delete from vehicles; update demand_observations set demand = demand * 3');
     const worker = await service.startWorker();
     const { result } = await socket.waitFor((m) => m.type === 'complete');

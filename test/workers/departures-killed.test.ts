@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openQueue } from '../../src/queue/queue.ts';
 import { storeDemand } from '../helpers/decisions.ts';
 import { send, startTestService } from '../helpers/service.ts';
 import { openSocket } from '../helpers/socket.ts';
-import { spawnWorkerProcess } from '../helpers/worker-process.ts';
+import { killWorker, passAnHourSince, spawnWorkerProcess } from '../helpers/worker-process.ts';
 
 const MINUTE_MS = 60_000;
 /** Of an advisory lock that holds workers up. */
@@ -16,8 +15,7 @@ describe('a decision that is carried out', () => {
     service = await startTestService({
       workers: 0,
       overrides: {
-        ...{ JOB_LOCK_SECONDS: 1, SWEEP_INTERVAL_SECONDS: 0.3 },
-        ...{ JOB_MAX_ATTEMPTS: 100, JOB_RETRY_DELAY_SECONDS: 0.1 },
+        ...{ SWEEP_INTERVAL_SECONDS: 0.3, JOB_MAX_ATTEMPTS: 100, JOB_RETRY_DELAY_SECONDS: 0.1 },
       },
     });
     await storeDemand(service.pool, 2, '1');
@@ -57,13 +55,13 @@ describe('a decision that is carried out', () => {
       const victim = await spawnWorkerProcess(service.config);
       const isWaiting = `select from pg_locks where locktype = 'advisory' and objid = ${LOCK} and not granted`;
       while (!(await pool.query(isWaiting)).rowCount);
-      victim.kill('SIGKILL');
-      await once(victim, 'exit');
+      await killWorker(victim);
       await holder.query(`select pg_advisory_unlock(${LOCK})`);
       holder.release();
       // Its connection ends, and with it all that it had written.
       while ((await pool.query("select from pg_stat_activity where state = 'idle in transaction'")).rowCount);
       expect(await stored(jobId)).toMatchObject({ plans: null, fleet: [[1, null]], status: 'running' });
+      await passAnHourSince(victim, pool);
       await pool.query('drop trigger wait_here on vehicles');
     }
     const worker = await service.startWorker();

@@ -1,11 +1,10 @@
-import { once } from 'node:events';
 import { beforeAll, expect, test } from 'vitest';
 import { openQueue } from '../../src/queue/queue.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 import { describeOnBothBackends } from '../helpers/services.ts';
 import { openSocket } from '../helpers/socket.ts';
-import { spawnWorkerProcess } from '../helpers/worker-process.ts';
+import { killWorker, passAnHourSince, spawnWorkerProcess } from '../helpers/worker-process.ts';
 
 describeOnBothBackends('an accepted job', (redisUrl) => {
   let service: Awaited<ReturnType<typeof startTestService>>;
@@ -14,7 +13,6 @@ describeOnBothBackends('an accepted job', (redisUrl) => {
       redisUrl,
       workers: 0,
       overrides: {
-        JOB_LOCK_SECONDS: 1,
         SWEEP_INTERVAL_SECONDS: 0.3,
         JOB_MAX_ATTEMPTS: 2,
         JOB_RETRY_DELAY_SECONDS: 0.1,
@@ -56,8 +54,8 @@ describeOnBothBackends('an accepted job', (redisUrl) => {
     const victim = await spawnWorker();
     const jobId = await submit(longRequest(3));
     await started(jobId);
-    victim.kill('SIGKILL');
-    await once(victim, 'exit');
+    await killWorker(victim);
+    await passAnHourSince(victim, service.pool);
     const worker = await service.startWorker();
     expect((await ended(jobId)).status).toBe('success');
     expect(await job(jobId)).toMatchObject({
@@ -79,13 +77,9 @@ describeOnBothBackends('an accepted job', (redisUrl) => {
       await started(jobId);
       const { attempts } = await job(jobId);
       expect(attempts).toBe(i + 1);
-      victim.kill('SIGKILL');
-      await once(victim, 'exit');
-      // The dead worker's claim has to run out before the next attempt can start.
-      await service.pool.query(
-        "update jobs set heartbeat_at = now() - interval '1 minute', stage = null where job_id = $1",
-        [jobId],
-      );
+      await killWorker(victim);
+      await passAnHourSince(victim, service.pool);
+      await service.pool.query('update jobs set stage = null where job_id = $1', [jobId]);
     }
     const worker = await service.startWorker();
     const result = await ended(jobId);
@@ -94,36 +88,6 @@ describeOnBothBackends('an accepted job', (redisUrl) => {
       message: expect.stringMatching(/2 times/),
     });
     expect(await job(jobId)).toMatchObject({ status: 'failed', solver_status: 'error' });
-    await service.close(worker);
-  });
-
-  test('goes back to the queue, not counted as an attempt, when its worker is stopped in the middle of a solve', async () => {
-    const first = await service.startWorker();
-    const jobId = await submit(longRequest(3));
-    await started(jobId);
-    await service.close(first);
-    expect(await job(jobId)).toMatchObject({
-      status: 'queued',
-      attempt_history: [{ attempt: 1, outcome: 'released', reason: expect.stringContaining('was stopped') }],
-    });
-    const second = await service.startWorker();
-    expect((await ended(jobId)).status).toBe('success');
-    expect(await job(jobId)).toMatchObject({
-      attempts: 2,
-      attempt_history: [{ outcome: 'released' }, { outcome: 'completed', reason: null }],
-    });
-    await service.close(second);
-  });
-
-  test('is found and done if the queue never got its token', async () => {
-    const jobId = 'opt_00000000-0000-7000-8000-000000000001';
-    await service.pool.query(
-      `insert into jobs (job_id, status, request_id, input, locations, input_hash, created_at)
-       select $1, 'queued', 'r', $2, json_agg(locations), '', now() - interval '1 hour' from locations`,
-      [jobId, JSON.stringify(simpleRequest())],
-    );
-    const worker = await service.startWorker();
-    expect((await ended(jobId)).status).toBe('success');
     await service.close(worker);
   });
 

@@ -137,8 +137,8 @@ describeOnBothBackends('the life of a job', (redisUrl) => {
     await service.close(first);
     expect(await ended(jobId)).toMatchObject({ result: { status: 'success' } });
     expect((await job(jobId)).attempt_history).toMatchObject([
-      { outcome: 'released' },
-      { outcome: 'completed' },
+      { outcome: 'released', reason: expect.stringContaining('was stopped') },
+      { outcome: 'completed', reason: null },
     ]);
     await service.close(second);
   });

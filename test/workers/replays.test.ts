@@ -1,17 +1,16 @@
-import { once } from 'node:events';
 import { serialize } from 'node:v8';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { storeDemand } from '../helpers/decisions.ts';
 import { send, startTestService } from '../helpers/service.ts';
 import { openSocket } from '../helpers/socket.ts';
-import { spawnWorkerProcess } from '../helpers/worker-process.ts';
+import { killWorker, passAnHourSince, spawnWorkerProcess } from '../helpers/worker-process.ts';
 
 describe('a replay whose worker is killed in the middle', () => {
   test('is done by another worker, with one result and the figures of one that nobody disturbed', async () => {
     const service = await startTestService({
       workers: 0,
-      overrides: { JOB_LOCK_SECONDS: 1, SWEEP_INTERVAL_SECONDS: 0.3, JOB_RETRY_DELAY_SECONDS: 0.1 },
+      overrides: { SWEEP_INTERVAL_SECONDS: 0.3, JOB_RETRY_DELAY_SECONDS: 0.1 },
     });
     for (const id of [1, 2, 3, 4])
       await storeDemand(service.pool, id, `(h / 6 % 4 = ${id - 1})::int * 9 + 1`);
@@ -46,8 +45,8 @@ describe('a replay whose worker is killed in the middle', () => {
     const socket = await openSocket(service.url);
     socket.send({ type: 'subscribe', job_id: jobId });
     await socket.waitFor((m) => m.type === 'progress' && m.stage === 'replay');
-    victim.kill('SIGKILL');
-    await once(victim, 'exit');
+    await killWorker(victim);
+    await passAnHourSince(victim, service.pool);
     // The stored data are others by now.
     await tripsTo(1);
     await fleetAt(4);

@@ -8,7 +8,7 @@ import { runSchedules } from '../../workers/schedules.ts';
 import { storeDemand } from '../helpers/decisions.ts';
 import { send, startTestService } from '../helpers/service.ts';
 import { openSocket } from '../helpers/socket.ts';
-import { spawnWorkerProcess } from '../helpers/worker-process.ts';
+import { killWorker, passAnHourSince, spawnWorkerProcess } from '../helpers/worker-process.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -19,7 +19,6 @@ describe('a schedule', () => {
     service = await startTestService({
       workers: 0,
       overrides: {
-        JOB_LOCK_SECONDS: 1,
         SWEEP_INTERVAL_SECONDS: 0.3,
         JOB_MAX_ATTEMPTS: 100,
         JOB_RETRY_DELAY_SECONDS: 0.1,
@@ -345,8 +344,7 @@ describe('a schedule', () => {
       ).rowCount;
     const victim = await spawnWorkerProcess(service.config);
     while (!(await isWaiting()));
-    victim.kill('SIGKILL');
-    await once(victim, 'exit');
+    await killWorker(victim);
     await holder.query('select pg_advisory_unlock(7)');
     holder.release();
     await service.pool.query('drop function wait_here cascade');
@@ -370,8 +368,8 @@ describe('a schedule', () => {
     for (let round = 0; round < 2 && jobIds.size < all.length; round++) {
       for (let i = 0; i < 3 && jobIds.size < all.length; i++) jobIds.add(await stored.next());
       const [victim, other] = workers;
-      victim.kill('SIGKILL');
-      await once(victim, 'exit');
+      await killWorker(victim);
+      await passAnHourSince(victim, service.pool);
       workers = [other, await spawn()];
     }
     while (jobIds.size < all.length) jobIds.add(await stored.next());

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { insertJob } from '../../src/db/job-intake.ts';
 import { openTravel, PAIR_BYTES } from '../../src/db/packed-travel.ts';
@@ -8,11 +7,11 @@ import { newJob } from '../helpers/jobs.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, startTestService, TEST_LOCATIONS } from '../helpers/service.ts';
 import { openSocket } from '../helpers/socket.ts';
-import { spawnWorkerProcess } from '../helpers/worker-process.ts';
+import { killWorker, passAnHourSince, spawnWorkerProcess } from '../helpers/worker-process.ts';
 
 const service = await startTestService({
   workers: 0,
-  overrides: { JOB_LOCK_SECONDS: 1, SWEEP_INTERVAL_SECONDS: 0.3, JOB_RETRY_DELAY_SECONDS: 0.1 },
+  overrides: { SWEEP_INTERVAL_SECONDS: 0.3, JOB_RETRY_DELAY_SECONDS: 0.1 },
 });
 const { db, pool } = service;
 const IDS = TEST_LOCATIONS.map(({ id }) => id);
@@ -124,8 +123,8 @@ test('a job whose worker is killed is planned by the next one with the travel th
   const socket = await openSocket(service.url);
   socket.send({ type: 'subscribe', job_id });
   await socket.waitFor((m) => m.type === 'progress' && m.stage === 'solve');
-  victim.kill('SIGKILL');
-  await once(victim, 'exit');
+  await killWorker(victim);
+  await passAnHourSince(victim, pool);
   await setAll('500 + abs(f - t)');
   await service.startWorker();
   const { result } = await socket.waitFor((m) => m.type === 'complete');
