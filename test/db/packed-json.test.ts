@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   type AttemptEnd,
   claimJob,
@@ -99,13 +99,8 @@ test('a large request that is stored while a claim waits for its turn is read wh
     const lock = 1179403587;
     await holder.query('select pg_advisory_lock($1)', [lock]);
     const claiming = claimJob(db, 'w');
-    await vi.waitFor(async () => {
-      const { rowCount } = await pool.query(
-        "select from pg_locks where locktype = 'advisory' and objid = $1 and not granted",
-        [lock],
-      );
-      expect(rowCount).toBe(1);
-    });
+    const isWaiting = "select from pg_locks where locktype = 'advisory' and objid = $1 and not granted";
+    await expect.poll(async () => (await pool.query(isWaiting, [lock])).rowCount).toBe(1);
     const { jobId } = await insertJob(db, newJob({ input: LARGE }));
     await holder.query('select pg_advisory_unlock($1)', [lock]);
     const job = (await claiming)!;

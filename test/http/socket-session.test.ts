@@ -17,7 +17,7 @@ async function openHangingSession(overrides: Partial<Config> = {}) {
   const [socket] = (await once(server, 'connection')) as [WebSocket];
   const permission = Promise.withResolvers<boolean>();
   openSocketSession(socket, {
-    config: testConfig({ DATABASE_URL: '' }, { WEBSOCKET_HEARTBEAT_SECONDS: 0.5, ...overrides }),
+    config: testConfig({ DATABASE_URL: '' }, { WEBSOCKET_HEARTBEAT_SECONDS: 1, ...overrides }),
     onError: () => {},
     caller: { isValid: async () => true, mayFollow: () => permission.promise, follow: () => () => {} },
   } as never);
@@ -51,7 +51,7 @@ test.each([1000, 5000])(
     const sent = subscribe(limit);
     client.ping('are you there?');
     expect(String((await once(client, 'pong'))[0])).toBe('are you there?');
-    await heartbeats(3);
+    await heartbeats(2);
     expect([answered, socket.isPaused]).toEqual([[], false]);
     answer();
     await expect.poll(() => answered.length).toBe(sent.length);
@@ -69,7 +69,7 @@ test('who sends faster than its messages are handled is read no further until th
   const { socket, answered, answer, subscribe, heartbeats } = await openHangingSession();
   const sent = subscribe(5000);
   await expect.poll(() => socket.isPaused).toBe(true);
-  await heartbeats(3);
+  await heartbeats(2);
   expect(answered).toEqual([]);
   answer();
   await expect.poll(() => answered.length).toBe(sent.length);

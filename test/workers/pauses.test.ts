@@ -58,7 +58,7 @@ describe('a worker process that was frozen for longer than its job may take', ()
       attempt_history: [
         {
           outcome: 'crashed',
-          reason: expect.stringMatching(/did not run for [67]\.\d s .* time limit of 5 s passed/),
+          reason: expect.stringMatching(/did not run for \d+\.\d s .* time limit of 5 s passed/),
         },
         { outcome: 'completed', reason: null },
       ],

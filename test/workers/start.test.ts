@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { atEnd } from '../helpers/at-end.ts';
 import { createTestDatabase, openTestDatabase, testConfig } from '../helpers/services.ts';
 import { spawnWorkerProcess } from '../helpers/worker-process.ts';
 
@@ -21,9 +22,8 @@ test('a worker whose start fails after it has connected says why and ends, inste
   child.stderr?.on('data', (chunk) => {
     errors += chunk;
   });
-  const deadline = setTimeout(() => child.kill('SIGKILL'), 45_000);
+  atEnd(() => child.kill('SIGKILL'));
   const [code] = await once(child, 'close');
-  clearTimeout(deadline);
   expect([code, errors]).toEqual([1, expect.stringContaining(file)]);
 });
 

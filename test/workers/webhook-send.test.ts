@@ -7,7 +7,7 @@ import { replyWith, startReceiver } from '../helpers/receiver.ts';
 
 const NOWHERE = openWebhookReach(undefined);
 const LOCAL = openWebhookReach('127.0.0.1/32');
-const inTime = () => AbortSignal.timeout(30_000);
+const { signal } = new AbortController();
 const meaning = (...addresses: string[]) => {
   const asked: string[] = [];
   const resolve = async (host: string): Promise<ResolvedAddress[]> => {
@@ -97,7 +97,7 @@ test('nothing is sent to a name that means an internal address, whatever it mean
   const url = receiver.url.replace('127.0.0.1', 'rebinding.example');
   for (const address of ['127.0.0.1', '::ffff:127.0.0.1', '169.254.169.254', '::1', '0.0.0.0']) {
     const { resolve } = meaning(address);
-    await expect(sendWebhook(url, {}, '{}', { reach: NOWHERE, signal: inTime(), resolve })).rejects.toThrow(
+    await expect(sendWebhook(url, {}, '{}', { reach: NOWHERE, signal, resolve })).rejects.toThrow(
       `rebinding.example: ${address} is not a public address`,
     );
   }
@@ -106,7 +106,7 @@ test('nothing is sent to a name that means an internal address, whatever it mean
     { address: '127.0.0.1', family: 4 },
   ];
   await expect(
-    sendWebhook(url.replace('http', 'https'), {}, '{}', { reach: NOWHERE, signal: inTime(), resolve: both }),
+    sendWebhook(url.replace('http', 'https'), {}, '{}', { reach: NOWHERE, signal, resolve: both }),
   ).rejects.toThrow('127.0.0.1 is not a public address');
   expect(receiver.at('/')).toEqual([]);
 });
@@ -117,7 +117,7 @@ test('a name is resolved once: the connection goes to the address that was check
   const { asked, resolve } = meaning('127.0.0.1', '127.0.0.2');
   const answer = await sendWebhook(url, { 'webhook-id': 'a' }, '{}', {
     reach: LOCAL,
-    signal: inTime(),
+    signal,
     resolve,
   });
   expect(answer.status).toBe(204);
@@ -137,8 +137,7 @@ test('a redirect is not followed, and of a huge answer only the beginning is rea
     response.on('drain', more);
     more();
   });
-  const send = (path: string) =>
-    sendWebhook(`${receiver.url}${path}`, {}, '{}', { reach: LOCAL, signal: inTime() });
+  const send = (path: string) => sendWebhook(`${receiver.url}${path}`, {}, '{}', { reach: LOCAL, signal });
   expect((await send('/moved')).status).toBe(307);
   expect(receiver.at('/elsewhere')).toEqual([]);
   const huge = await send('/huge');
