@@ -72,6 +72,8 @@ export default defineConfig({
           name,
           include,
           exclude: PURE,
+          // Here, too, loading the code would take longer than most tests.
+          isolate: name !== 'service',
           globalSetup: ['./test/helpers/global-setup.ts', ...(MORE[name] ?? [])],
         },
       })),
