@@ -1,4 +1,4 @@
-import { onTestFailed, TestRunner } from 'vitest';
+import { beforeEach, onTestFailed, type RunnerTestCase, TestRunner } from 'vitest';
 
 const TENTHS = 10;
 const DAY_MS = 86_400_000;
@@ -20,14 +20,22 @@ export const isFullDepth = depth === 'full';
 export function* seeds(first: number, last: number): Generator<number> {
   const [from, past] = isFullDepth ? [first, last + 1] : tenthOf(first, last, Number(depth));
   let seed = from;
-  const test = TestRunner.getCurrentTest();
-  if (test) {
-    onTestFailed(() => {
-      const at = seed < past ? `at seed ${seed} of` : 'after seeds';
-      console.error(`"${test.name}" failed ${at} ${from} to ${past - 1}. ${again(test.file.name)}`);
-    });
+  if (TestRunner.getCurrentTest()) {
+    onTestFailed(({ task }) => tellHow(task, seed < past ? `seed ${seed}` : `seeds ${from} to ${past - 1}`));
   }
   for (; seed < past; seed++) yield seed;
+}
+
+/** Those of the cases that the day takes, for tests whose cases take a second each: all of them at full depth. */
+export function casesOfDay<T>(cases: readonly T[]): T[] {
+  if (!TestRunner.getCurrentTest()) {
+    beforeEach(({ task, onTestFailed }) => onTestFailed(() => tellHow(task, 'the cases of the day')));
+  }
+  return [...seeds(0, cases.length - 1)].map((at) => cases[at]);
+}
+
+function tellHow({ name, file }: RunnerTestCase, where: string): void {
+  console.error(`"${name}" failed at ${where}. Again: TEST_DEPTH=${depth} npx vitest run ${file.name}`);
 }
 
 /**
@@ -53,5 +61,3 @@ export function runs(count: number): { numRuns: number; seed: number } {
   if (isFullDepth) return { numRuns: count, seed: FIRST_RUN };
   return { numRuns: Math.ceil(count / TENTHS), seed: FIRST_RUN + 1 + Number(depth) };
 }
-
-const again = (file: string) => `Again: TEST_DEPTH=${depth} npx vitest run ${file}`;

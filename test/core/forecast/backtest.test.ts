@@ -10,6 +10,7 @@ import { sameHourMean } from '../../../src/core/forecast/baselines.ts';
 import { forecastMany } from '../../../src/core/forecast/forecast.ts';
 import { localDate } from '../../../src/core/forecast/local-time.ts';
 import type { DemandSeries } from '../../../src/core/forecast/types.ts';
+import { casesOfDay } from '../../helpers/depth.ts';
 import { hoursOf, loadNyc, MONDAY, poisson, seededRandom, seriesOf, weeklyShape } from './samples.ts';
 
 const WEEK = { horizonsHours: [168], stepHours: 24, origins: 3, confidenceLevels: [0.8, 0.95] };
@@ -176,7 +177,7 @@ describe('real demand: New York, 73 zones, week ahead', () => {
   test('the engine beats last week’s value by more than a tenth and the mean of four weekdays, hourly and daily', {
     tags: 'slow',
   }, () => {
-    for (const stepHours of [1, 24]) {
+    for (const stepHours of casesOfDay([1, 24])) {
       const { overall } = score(series, { ...WEEK, stepHours, origins: 8 });
       const { engine, last_week, weekday_mean } = overall.accuracy;
       expect(engine.wape! / last_week.wape!).toBeLessThan(0.9);

@@ -2,7 +2,7 @@
  * Reported accuracy compared with the accuracy of the forecasts that follow: simulated demand whose law never changes.
  */
 import { expect, test } from 'vitest';
-import { seeds } from '../../helpers/depth.ts';
+import { casesOfDay } from '../../helpers/depth.ts';
 import { sum } from './samples.ts';
 import { reportedOverFollowed, type SteadyDemand, shareHeld, steadyForecasts } from './steady-demand.ts';
 
@@ -28,8 +28,7 @@ test('intervals of 80 and 95 %, 168 hours ahead, hold that share over kinds of d
     { weeks: 5, stepHours: 24, of80: 0.025, of95: 0.015 },
     { weeks: 5, stepHours: 168, of80: 0.025, of95: 0.025 },
   ];
-  for (const at of seeds(0, cases.length - 1)) {
-    const { of80, of95, ...history } = cases[at];
+  for (const { of80, of95, ...history } of casesOfDay(cases)) {
     const setting = { ...PANEL, ...history, horizonHours: 168, confidenceLevels: [0.8, 0.95], calls: 14 };
     const made = KINDS.map((kind) => steadyForecasts(2, kind, setting));
     const held = [0, 1].map((level) => meanOf(made.map((one) => shareHeld(one, level))));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { forecastMany } from '../../../src/core/forecast/forecast.ts';
 import type { DemandSeries } from '../../../src/core/forecast/types.ts';
+import { casesOfDay } from '../../helpers/depth.ts';
 import {
   hoursOf,
   loadNyc,
@@ -69,14 +70,16 @@ const share = (widths: number[], most: number): number =>
 const middle = (widths: number[]): number => widths[Math.floor(widths.length / 2)];
 
 describe('a new place among mature ones', () => {
-  test.each([
-    [23, 1, 3, 4, 0.8],
-    [72, 1, 2.5, 4, 0.9],
-    [72, 24, 2, 4, 0.9],
-    [192, 1, 1.9, 2, 0.7],
-    [192, 24, 1.5, 2, 0.9],
-    [312, 1, 1.6, 2, 0.8],
-  ])(
+  test.each(
+    casesOfDay([
+      [23, 1, 3, 4, 0.8],
+      [72, 1, 2.5, 4, 0.9],
+      [72, 24, 2, 4, 0.9],
+      [192, 1, 1.9, 2, 0.7],
+      [192, 24, 1.5, 2, 0.9],
+      [312, 1, 1.6, 2, 0.8],
+    ]),
+  )(
     '%i hours, steps of %i h: the middle interval within %f times the mean, most within %i, and they hold',
     { tags: 'slow' },
     (hours, stepHours, most, goal, least) => {

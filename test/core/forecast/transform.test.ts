@@ -8,6 +8,7 @@ import {
   standardise,
   type Transform,
 } from '../../../src/core/forecast/transform.ts';
+import { casesOfDay } from '../../helpers/depth.ts';
 import { hoursOf, MONDAY, normal, poisson, seededRandom, seriesOf, weeklyShape } from './samples.ts';
 
 /** Past hours, all forecast at z = 0. */
@@ -82,26 +83,28 @@ describe('mean instead of median', () => {
     expect(Math.abs(expected / mean - 1)).toBeLessThan(0.05);
   });
 
-  test.each([3, 6, 13])(
-    'sparse counts, %i weeks of history: the week ahead is met within 4 percent on average',
+  test.each(
+    casesOfDay(
+      [3, 6, 13].flatMap((weeks) => [
+        { weeks, level: 0.1, horizonHours: 168 },
+        { weeks, level: 0.5, horizonHours: 168 },
+        { weeks, level: 0.5, horizonHours: 6 },
+      ]),
+    ),
+  )(
+    'sparse counts of $level an hour, $weeks weeks of history: $horizonHours hours ahead are met within 4 % on average',
     { tags: ['slow'] },
-    (weeks) => {
-      for (const [level, horizonHours] of [
-        [0.1, 168],
-        [0.5, 168],
-        [0.5, 6],
-      ] as const) {
-        const random = seededRandom(7);
-        const series = 250;
-        let total = 0;
-        for (let i = 0; i < series; i++) {
-          const values = hoursOf(weeks, () => poisson(random, level));
-          const options = { originHour: MONDAY + values.length, horizonHours, stepHours: horizonHours };
-          const [result] = forecastMany([seriesOf(values)], { ...options, confidenceLevel: null }).results;
-          total += result!.status === 'ok' ? result!.values[0] : NaN;
-        }
-        expect(Math.abs(total / series / (level * horizonHours) - 1)).toBeLessThan(0.04);
+    ({ weeks, level, horizonHours }) => {
+      const random = seededRandom(7);
+      const series = 250;
+      let total = 0;
+      for (let i = 0; i < series; i++) {
+        const values = hoursOf(weeks, () => poisson(random, level));
+        const options = { originHour: MONDAY + values.length, horizonHours, stepHours: horizonHours };
+        const [result] = forecastMany([seriesOf(values)], { ...options, confidenceLevel: null }).results;
+        total += result!.status === 'ok' ? result!.values[0] : NaN;
       }
+      expect(Math.abs(total / series / (level * horizonHours) - 1)).toBeLessThan(0.04);
     },
   );
 });

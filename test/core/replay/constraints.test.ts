@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Constraints } from '../../../src/contracts/optimize.ts';
 import { createPlanner, planStep } from '../../../src/core/replay/planner.ts';
 import { type ReplayPolicy, replay } from '../../../src/core/replay/replay.ts';
+import { casesOfDay } from '../../helpers/depth.ts';
 import { threadCache } from '../optimize/cached.ts';
 import { CITY_FLEET, CITY_HOURS, CITY_OPTIONS, forecastsOf, smallCity } from './small-city.ts';
 
@@ -151,7 +152,7 @@ describe('a replay', { tags: ['slow'] }, () => {
       { total_fleet_size: 20 },
       { max_vehicles_per_location: 12 },
     ];
-    for (const constraints of rules) {
+    for (const constraints of casesOfDay(rules)) {
       const policy = { mode: 'horizon' as const, horizonHours: 2, constraints };
       const without = await run(policy);
       const end = 'priorities' in constraints ? 'salvage' : 'wrap';
@@ -166,11 +167,11 @@ describe('a replay', { tags: ['slow'] }, () => {
     const servedAt = ({ record: { served } }: Awaited<ReturnType<typeof run>>, at: number) =>
       served.reduce((sum, trips, u) => sum + (u % few.length === at ? trips : 0), 0);
     const constraints = { priorities: { 14: 1 } };
-    for (const [ends, demand] of [
+    for (const [ends, demand] of casesOfDay([
       [city.past.ends, 'mean'],
       [STAYING, 'mean'],
       [city.past.ends, 'spread'],
-    ] as const) {
+    ] as const)) {
       const plain = await run({ mode: 'horizon', demand }, ends, few);
       const first = await run({ mode: 'horizon', demand, constraints }, ends, few);
       expect(servedAt(first, 4)).toBeGreaterThan(1.5 * servedAt(plain, 4));

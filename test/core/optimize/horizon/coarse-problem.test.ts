@@ -3,7 +3,7 @@ import { withFewerPlaces } from '../../../../src/core/optimize/horizon/coarse-pr
 import { seamAt, seamsOf } from '../../../../src/core/optimize/horizon/seams.ts';
 import { solveWithFlows } from '../../../../src/core/optimize/horizon/solve-with-flows.ts';
 import type { HorizonProblem } from '../../../../src/core/optimize/horizon/types.ts';
-import { seeds } from '../../../helpers/depth.ts';
+import { casesOfDay, enough, seeds } from '../../../helpers/depth.ts';
 import { threadCache } from '../cached.ts';
 import { createRandom } from '../instances.ts';
 import { expectAgreement } from './expect-agreement.ts';
@@ -65,20 +65,19 @@ describe('a problem of fewer places', () => {
     tags: ['slow'],
   }, async () => {
     const kinds = { solved: 0, unserved: 0 };
-    for (const [seed, level] of [
+    for (const [seed, level] of casesOfDay([
       [1, 0.4],
       [2, 0.5],
       [3, 0.6],
       [4, 1],
       [5, 1],
-    ]) {
+    ])) {
       const problem = longLine(seed, level);
       const where = `seed ${seed}, level ${level}`;
       const found = await solveWithFlows(problem, { deadlineMs: 1e9 }, threadCache);
       kinds[expectAgreement(problem, found, where)]++;
     }
-    expect(kinds.solved).toBeGreaterThan(0);
-    expect(kinds.unserved).toBeGreaterThan(0);
+    expect(Math.min(kinds.solved, kinds.unserved)).toBeGreaterThan(enough(0));
   });
 
   it('says what ranges leave at their ends, and plans end where all moves as one programme do', {

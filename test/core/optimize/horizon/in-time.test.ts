@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { verifyOutlook } from '../../../../src/core/optimize/answer/verify-outlook.ts';
 import type { ProgressReport } from '../../../../src/core/optimize/progress.ts';
-import { seeds } from '../../../helpers/depth.ts';
+import { casesOfDay } from '../../../helpers/depth.ts';
 import { optimizeCached } from '../cached.ts';
 import { cityInstance, SETTINGS } from '../instances.ts';
 
@@ -38,9 +38,7 @@ describe.each([
   });
 
   test('is there, and keeps all rules, whenever time is up', async () => {
-    const limits = [0.02, 0.1, 0.3, 0.6, 1, 2];
-    for (const at of seeds(0, limits.length - 1)) {
-      const seconds = limits[at];
+    for (const seconds of casesOfDay([0.02, 0.1, 0.3, 0.6, 1, 2])) {
       const input = inputOf(seconds);
       const outcome = await optimizeCached(input);
       if (!('result' in outcome)) throw new Error(`${seconds} s: ${JSON.stringify(outcome)}`);

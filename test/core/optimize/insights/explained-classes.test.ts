@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Insights } from '../../../../src/contracts/optimize.ts';
 import type { ProgressReport } from '../../../../src/core/optimize/progress.ts';
-import { seeds } from '../../../helpers/depth.ts';
+import { casesOfDay } from '../../../helpers/depth.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { startCpuClock } from '../compute.ts';
 import { cityInstance, SETTINGS } from '../instances.ts';
@@ -49,14 +49,13 @@ const CASES: [name: string, seed: number, capacities: number[], seconds: number,
   ['a distance', 1, [1, 2], 8, { max_distance: 12 }],
   ['more time', 2, [1, 2, 4], 8],
 ];
-/** CPU time of the process. It catches work whose progress stands still. */
+/** CPU time of the process: a busy machine may keep most of the time from an explanation, which is soon over then. */
 const MOST_STILL_MS = 2000;
 
 test('an explanation with several capacities names the service level where it binds, and its progress never stands still', {
   tags: 'slow',
 }, async () => {
-  for (const at of seeds(0, CASES.length - 1)) {
-    const [name, seed, capacities, seconds, more] = CASES[at];
+  for (const [name, seed, capacities, seconds, more] of casesOfDay(CASES)) {
     const { insights, cost, told } = await explainCity(seed, capacities, seconds, more);
     // Without the service level nothing has to move, so it binds if the plan costs anything.
     expect(cost, name).toBeGreaterThan(0);
@@ -79,9 +78,9 @@ test('an explanation with several capacities names the service level where it bi
     const [first, ...explaining] = told.filter(({ stage }) => stage === 'explain');
     let last = first;
     for (const report of explaining) {
+      expect(report.progress, name).toBeGreaterThanOrEqual(last.progress);
       expect(report.cpuMs - last.cpuMs, name).toBeLessThan(MOST_STILL_MS);
       if (report.progress > last.progress) last = report;
     }
-    expect(last.progress, name).toBeGreaterThan(first.progress);
   }
 });

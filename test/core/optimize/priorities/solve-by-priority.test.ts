@@ -141,7 +141,7 @@ describe('critical demand', () => {
   }, async () => {
     const wrong: unknown[] = [];
     const seen = { plans: 0, short: 0, partly: 0, classes: 0, agreed: 0 };
-    for (const seed of seeds(1, 200)) {
+    for (const seed of seeds(1, 100)) {
       const medium = mediumRequest(seed);
       const { request: asked, locations } = withPriorities(medium, seed);
       const random = createRandom(seed + 7e6);
@@ -198,7 +198,7 @@ describe('critical demand', () => {
     }
     expect(wrong).toEqual([]);
     expect(seen.agreed).toBeGreaterThan(enough(0.8 * seen.plans));
-    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(enough(20));
+    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(enough(10));
   });
 
   test('of several classes in a fleet a third short is all served, to the gap, and the shortfall names a level', {

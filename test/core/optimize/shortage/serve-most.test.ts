@@ -9,7 +9,7 @@ import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 import { mediumRequest } from '../medium-instances.ts';
 import { tinyInstance } from '../tiny-instances.ts';
 
-const INSTANCES = 4000;
+const INSTANCES = 2000;
 
 /** The request with a service level that is often out of reach, and the plan that serves most asked for. */
 function short(request: OptimizeRequest, seed: number): OptimizeRequest {
