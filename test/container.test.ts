@@ -166,7 +166,7 @@ describe('the image', () => {
 
   beforeAll(async () => {
     folder = await newTemporaryFolder('image');
-    expect(dockerfile).toMatch(/^RUN npm install --no-save --omit=dev --no-audit --no-fund$/m);
+    expect(dockerfile).toMatch(/^RUN npm install --no-save --omit=dev --omit=optional /m);
     linkProductionPackages(folder);
     const [consoleStage, stage] = dockerfile.split(/^FROM .*$/m).slice(1);
     const consoleFolder = path.join(folder, 'console-stage');
@@ -275,17 +275,17 @@ async function copyFiles(stage: string, folder: string): Promise<void> {
 }
 
 /**
- * What `npm install --omit=dev` installs: every package of the lock file that is installed here and not for
- * development.
+ * What `npm install --omit=dev --omit=optional` installs: every package of the lock file that is installed here and
+ * neither optional nor for development.
  */
 function linkProductionPackages(folder: string): void {
   const { packages } = JSON.parse(read('package-lock.json')) as {
-    packages: Record<string, { dev?: boolean; devOptional?: boolean }>;
+    packages: Record<string, { dev?: boolean; optional?: boolean; devOptional?: boolean }>;
   };
-  for (const [place, { dev, devOptional }] of Object.entries(packages)) {
+  for (const [place, { dev, optional, devOptional }] of Object.entries(packages)) {
     // Clients and console are packages of this repository, which the image does not have.
-    if (!place.startsWith('node_modules/') || dev || devOptional || !existsSync(path.join(root, place)))
-      continue;
+    if (!place.startsWith('node_modules/') || dev || optional || devOptional) continue;
+    if (!existsSync(path.join(root, place))) continue;
     linkFolder(path.join(root, place), path.join(folder, place));
   }
 }

@@ -97,6 +97,7 @@ export async function checkOut(
     const options = [
       '--no-save',
       '--omit=dev',
+      '--omit=optional',
       '--ignore-scripts',
       '--no-audit',
       '--no-fund',

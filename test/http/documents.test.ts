@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { gunzipSync } from 'node:zlib';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -296,6 +297,14 @@ describe('the documents', () => {
         expect(asset.status, source).toBe(200);
       }
     }
+  });
+
+  test('the bundle of /redoc is that of the package', () => {
+    const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url));
+    const ofPackage = 'node_modules/redoc/bundles/redoc.standalone.js';
+    const own = 'src/http/assets/redoc.standalone.js.gz';
+    const isSame = gunzipSync(read(own)).equals(read(ofPackage));
+    expect(isSame, `gzip -9nc ${ofPackage} > ${own}`).toBe(true);
   });
 
   test('the version is the one of package.json', () => {
