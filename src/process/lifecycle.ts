@@ -85,7 +85,8 @@ export function openStartWait(
   };
 }
 
-function disconnect(): void {
+/** Closes the channel to the process that supervises this one, if there is one: it would keep this one alive. */
+export function disconnect(): void {
   if (process.connected) process.disconnect?.();
 }
 

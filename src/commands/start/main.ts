@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type Config, loadConfig } from '../../config.ts';
 import { isDatabaseUnavailable, openDatabase } from '../../db/client.ts';
 import { migrateDatabase } from '../../db/migrate.ts';
-import { describeStartError, openStartWait } from '../../process/lifecycle.ts';
+import { describeStartError, disconnect, openStartWait } from '../../process/lifecycle.ts';
 import { assertQueueReachable, QueueUnavailableError } from '../../queue/queue.ts';
 import { importSample, isEmpty } from '../import/sample.ts';
 import { buildConsole, hasConsole } from './build-console.ts';
@@ -31,9 +31,10 @@ let consoleBuild = Promise.resolve(false);
 const interruption = new AbortController();
 const interrupted = Promise.withResolvers<void>();
 let isInterrupted = false;
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+// `disconnect`: the process of `npm start` is gone.
+for (const event of ['SIGINT', 'SIGTERM', 'disconnect']) {
   // Not `once`: the terminal and npm both send Ctrl-C. The second signal would end the process at once.
-  process.on(signal, () => {
+  process.on(event, () => {
     isInterrupted = true;
     interruption.abort();
     interrupted.resolve();
@@ -46,7 +47,9 @@ async function stop(): Promise<void> {
   }
 }
 
-/** Starts everything, one step after the other. A signal stops it between two steps. */
+/**
+ * Starts everything: the database first, then side by side what needs only that. A signal stops it between two steps.
+ */
 async function start(config: Config): Promise<string | undefined> {
   const port = config.PORT === 0 ? await freePort() : config.PORT;
   await assertPortIsFree(config.HOST, port);
@@ -62,15 +65,10 @@ async function start(config: Config): Promise<string | undefined> {
   if (isInterrupted) return;
   const withDatabase = openStartWait('PostgreSQL', isDatabaseUnavailable, config, say, interruption.signal);
   await withDatabase(() => migrateDatabase(databaseUrl));
-  if (config.SAMPLE_DATA) await loadSampleIfEmpty(databaseUrl);
   if (isInterrupted) return;
 
-  const launch = async (
-    name: string,
-    script: string,
-    extra: Record<string, string> = {},
-  ): Promise<Supervised> => {
-    const process = await supervise({
+  const launch = (name: string, script: string, extra: Record<string, string> = {}): Promise<Supervised> => {
+    const running = supervise({
       name,
       script: scriptPath(script),
       env: {
@@ -79,19 +77,22 @@ async function start(config: Config): Promise<string | undefined> {
         ...(own && { DATABASE_URL: own.shownUrl, DATABASE_PASSWORD_FILE: own.passwordFile }),
       },
       logFolder,
+      cacheFolder: path.resolve(config.DATA_DIR, 'compiled'),
       stopTimeoutMs: config.SHUTDOWN_TIMEOUT_SECONDS * 1000 + 5000,
       onNote: say,
     });
-    started.push({ name, stop: () => process.stop() });
-    return process;
+    // Whether it has started yet or not; that it could not is told by who launches it.
+    const end = (process: Supervised) => process.stop();
+    started.push({ name, stop: () => running.then(end, () => {}) });
+    return running;
   };
   const workers = Array.from({ length: config.WORKERS }, (_, i) =>
     launch(`worker-${i + 1}`, 'workers/main.ts', workerPort(config, i)),
   );
-  await Promise.all(workers);
-  if (isInterrupted) return;
   // Last started, first stopped: no request is accepted that nobody could work on.
-  await launch('api', 'src/main.ts');
+  const api = launch('api', 'src/main.ts');
+  await Promise.all([config.SAMPLE_DATA && loadSampleIfEmpty(databaseUrl), ...workers, api]);
+  if (isInterrupted) return;
   say(
     `API and ${config.WORKERS} worker ${config.WORKERS === 1 ? 'process' : 'processes'} run; logs in ${logFolder}`,
   );
@@ -149,6 +150,7 @@ async function loadSampleIfEmpty(databaseUrl: string): Promise<void> {
       'the database is empty: loading the New York sample (73 zones, four months of demand, a generated fleet) …',
     );
     await importSample(pool);
+    say('the sample is loaded');
   } finally {
     await close();
   }
@@ -188,6 +190,7 @@ try {
   }
 } finally {
   await stop();
+  disconnect();
 }
 
 function explainKeys(auth: string): string[] {

@@ -10,6 +10,8 @@ type Options = {
   script: string;
   env: Record<string, string | undefined>;
   logFolder: string;
+  /** for compiled modules: the second start takes two thirds of the processor time */
+  cacheFolder: string;
   /** time that it may take to stop before it is killed */
   stopTimeoutMs: number;
   onNote: (note: string) => void;
@@ -71,9 +73,9 @@ export async function supervise(options: Options): Promise<Supervised> {
 }
 
 /** Starts the process once. Resolves when the process reports that it is ready. */
-function launch({ name, script, env }: Options, log: LogFile): Promise<ChildProcess> {
+function launch({ name, script, env, cacheFolder }: Options, log: LogFile): Promise<ChildProcess> {
   const child = spawn(process.execPath, [script], {
-    env: { ...MEMORY_ENVIRONMENT, ...process.env, ...env },
+    env: { NODE_COMPILE_CACHE: cacheFolder, ...MEMORY_ENVIRONMENT, ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,
   });
