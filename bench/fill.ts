@@ -99,9 +99,9 @@ async function fillRecords(pool: pg.Pool, jobs: number): Promise<void> {
       $2::timestamptz + i * interval '1 minute' as t) l`;
   const ofJobs = [jobs, timeOf(0)];
   await pool.query(
-    `insert into decisions (decision_id, created_at, start_date, horizon_hours, step_hours, vehicle_count, left_out_count,
+    `insert into decisions (decision_id, created_at, start_date, time_zone, horizon_hours, step_hours, vehicle_count, left_out_count,
        request, fleet, risk, forecast)
-     select job_id, t, t::date, 24, 1, 200, 0, '{}', '{}', '{}', '{}' ${from} where i % 10 = 0`,
+     select job_id, t, t::date, 'UTC', 24, 1, 200, 0, '{}', '{}', '{}', '{}' ${from} where i % 10 = 0`,
     ofJobs,
   );
   await pool.query(
@@ -168,5 +168,7 @@ async function fillRecords(pool: pg.Pool, jobs: number): Promise<void> {
      select 'key_' || i, decode(md5(i::text) || md5(i::text), 'hex'), 'key ' || i, 'planner', 'default', 'owner ' || i % 20
      from generate_series(0, 999) i`,
   );
-  await pool.query(`insert into workers (worker_id, slots) select 'w' || i, 2 from generate_series(1, 3) i`);
+  await pool.query(
+    `insert into workers (worker_id, slots) select i || ':' || uuidv7(), 2 from generate_series(1, 3) i`,
+  );
 }

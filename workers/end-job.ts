@@ -12,10 +12,8 @@ import {
   giveBackJob,
   isGivenBack,
   readFinishedJob,
-  readsPackedAnswer,
 } from '../src/db/job-claims.ts';
-import { type NewAnswer, type Progress, packAnswer, unpackAnswer } from '../src/db/jobs.ts';
-import { isLarge } from '../src/db/packed-json.ts';
+import { type Progress, packAnswer } from '../src/db/jobs.ts';
 import type { NewPlan } from '../src/db/plans.ts';
 import type { NewReplay } from '../src/db/replays.ts';
 import type { PhaseMark } from '../src/db/schema.ts';
@@ -42,7 +40,7 @@ export type WorkerDeps = {
 };
 
 /** A claimed job that is about to end, with the data for its answer and the record of its attempt. */
-export type ClaimedJobState = Omit<ClaimedJob, 'input' | 'facts' | 'cancelRequested'> & {
+export type ClaimedJobState = Omit<ClaimedJob, 'input' | 'facts'> & {
   solveTimeMs: number;
   phases: PhaseMark[];
   /** last progress reported; undefined: none yet */
@@ -104,7 +102,7 @@ async function store(
 ): Promise<boolean> {
   const attemptEnd = { ...end, phases: job.phases };
   const storing = job.span?.child('store answer');
-  const answer = await answerToStore(deps, job, ending.answer);
+  const answer = await packAnswer(ending.answer);
   const finished = await untilKnown(
     deps,
     () => finishJob(deps.db, job, { ...ending, answer, progress: job.progress }, attemptEnd, made),
@@ -131,17 +129,6 @@ async function store(
   deps.metrics?.attemptEnded(job.kind, attemptEnd, finished.attemptSeconds);
   await Promise.all([announced, wakeHeldBack(deps, job)]);
   return true;
-}
-
-/** A large answer is packed if whoever stored the job can read that. */
-async function answerToStore(
-  deps: WorkerDeps,
-  { jobId }: ClaimedJobState,
-  answer: NewAnswer,
-): Promise<NewAnswer> {
-  if (!answer.packed && !isLarge(answer.body)) return answer;
-  const isPacked = await untilAvailable(deps, () => readsPackedAnswer(deps.db, jobId));
-  return isPacked ? packAnswer(answer) : unpackAnswer(answer);
 }
 
 /** Ends a job as failed. For reasons that would recur, so it is not tried again. */

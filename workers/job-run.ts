@@ -18,8 +18,6 @@ import type { TravelCache } from './travel-cache.ts';
 
 /** Least time between two writes of progress to PostgreSQL. Subscribers get every report at once. */
 const STORE_PROGRESS_MS = 500;
-/** Longer than the largest request takes to parse. */
-const FACTS_LIMIT_SECONDS = 60;
 
 /** The work was stopped: by a caller, by a shutdown, because the job was lost, or because its time was up. */
 export class StoppedError extends Error {}
@@ -65,8 +63,8 @@ type ThreadOptions = {
 export type JobRun<K extends JobKind = JobKind> = {
   deps: JobRunDeps;
   job: ClaimedJobState;
-  /** The facts of the request. */
-  facts(): Promise<FactsOf[K]>;
+  /** What is known of the request without reading it. */
+  facts: FactsOf[K];
   /** The request itself. */
   input(): Promise<JobInput>;
   /** Repeats a query while the database is unreachable, and if it was undone for another transaction. */
@@ -93,16 +91,7 @@ export function startRun<K extends JobKind>(
   return {
     deps,
     job,
-    async facts() {
-      if (facts) return facts as FactsOf[K];
-      const { request } = await this.input();
-      const found = await this.inThread(
-        'facts',
-        { kind: job.kind, request },
-        { limitSeconds: FACTS_LIMIT_SECONDS },
-      );
-      return found.facts as FactsOf[K];
-    },
+    facts: facts as FactsOf[K],
     input: async () => input ?? untilAvailable(deps, () => readJobInput(deps.db, job.jobId)),
     query: (query) => untilAvailable(deps, query),
     lose() {

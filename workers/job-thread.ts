@@ -2,8 +2,6 @@ import type { MessagePort } from 'node:worker_threads';
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import type { DecisionRequest, DecisionRisk, DecisionVehicle } from '../src/contracts/decisions.ts';
 import type { ForecastData } from '../src/contracts/forecast.ts';
-import { jobFacts } from '../src/contracts/job-facts.ts';
-import type { JobKind } from '../src/contracts/jobs.ts';
 import {
   boundedLocationIds,
   type OptimizationResult,
@@ -152,11 +150,6 @@ const WORK = {
     const input = { request: asked, locations, settings, travel, previous, tripCounts };
     const outcome = await optimize(input, cache, hooks);
     return pack(outcome, asked.options);
-  },
-
-  /** For a request that was stored without facts. */
-  async facts({ kind, request }: { kind: JobKind; request: string | Uint8Array }) {
-    return { status: 'done' as const, facts: jobFacts(kind, JSON.parse(readPackedText(request))) };
   },
 
   /** The inputs of a decision: fleet, risk, forecast. */

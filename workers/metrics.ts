@@ -121,8 +121,8 @@ export function addWorkerMetrics(
       if (job.solveTimeMs > 0) solves.observe({ kind, status: outcome }, job.solveTimeMs / 1000);
       const gap = job.certificate === null ? null : readGap(job.certificate);
       if (gap !== null) gaps.observe({ kind }, gap);
-      if (job.locationCount !== null) locations.observe({ kind }, job.locationCount);
-      if (job.vehicleCount !== null) vehicles.observe({ kind }, job.vehicleCount);
+      locations.observe({ kind }, job.locationCount);
+      vehicles.observe({ kind }, job.vehicleCount);
       if (kind !== 'optimize' && kind !== 'decision') return;
       requests.inc({ status: outcome });
       durations.observe(job.attemptSeconds);

@@ -36,7 +36,6 @@ export async function runJob(deps: RunJobDeps, token?: QueueSpan): Promise<void>
   if (!claimed) return;
   const phases = startPhases();
   const entry = running.add(claimed);
-  if (claimed.cancelRequested) entry.stopReason ??= 'cancel';
   try {
     await workOn(deps, token, claimed, entry, phases);
   } finally {
@@ -52,7 +51,7 @@ async function workOn(
   entry: RunningJob,
   phases: Phases,
 ) {
-  const { facts, input, cancelRequested: _, ...attempt } = claimed;
+  const { facts, input, ...attempt } = claimed;
   const { jobId, requestId } = attempt;
   const span = deps.tracing && token && traceAttempt(deps.tracing, token, attempt, phases);
   const logger = deps.logger.child({

@@ -4,10 +4,6 @@ import { readJobTrips, storeJobTrips } from '../src/db/trip-pieces.ts';
 import { readTrips } from '../src/inputs/trip-input.ts';
 import type { JobRun } from './job-run.ts';
 
-/** The ids of the locations of a plan, from the JSON text of these locations. */
-export const locationIdsOf = (locations: string | null): number[] =>
-  (JSON.parse(locations ?? '[]') as { id: number }[]).map(({ id }) => id);
-
 /**
  * Where trips between the locations of a plan ended, packed, the same at each attempt; null if it does not ask.
  * @param field the part of the request that makes them many
@@ -23,7 +19,7 @@ export async function tripsOf(
   const { db } = deps;
   const kept = await run.query(() => readJobTrips(db, job.jobId));
   if (kept) return kept;
-  const ids = locationIdsOf(locations);
+  const ids = (JSON.parse(locations ?? '[]') as { id: number }[]).map(({ id }) => id);
   const read = await run.query(() => readTrips(db, ids, tripHours ?? 'together', field));
   const isOurs = await run.query(() =>
     db.transaction(async (tx) => {

@@ -77,25 +77,21 @@ const BacktestData = Type.Object(
       description: 'first local day of each forecast, newest first',
     }),
     overall: BacktestScore,
-    weeks: Type.Optional(
-      Type.Object(
-        {
-          calm: Type.Optional({ ...BacktestScore, description: 'all other weeks' }),
-          holiday: Type.Optional({
-            ...BacktestScore,
-            description: 'weeks that contain a public holiday, a day next to one, or an event',
-          }),
-          after_shift: Type.Optional({
-            ...BacktestScore,
-            description: 'other weeks with a day in the two weeks that follow a lasting change of level',
-          }),
-        },
-        {
-          description:
-            'of all locations, by kind of week (Monday to Sunday, local); only kinds that occurred; ' +
-            'absent from backtests of earlier versions',
-        },
-      ),
+    weeks: Type.Object(
+      {
+        calm: Type.Optional({ ...BacktestScore, description: 'all other weeks' }),
+        holiday: Type.Optional({
+          ...BacktestScore,
+          description: 'weeks that contain a public holiday, a day next to one, or an event',
+        }),
+        after_shift: Type.Optional({
+          ...BacktestScore,
+          description: 'other weeks with a day in the two weeks that follow a lasting change of level',
+        }),
+      },
+      {
+        description: 'of all locations, by kind of week (Monday to Sunday, local); only kinds that occurred',
+      },
     ),
     locations: Type.Record(Type.String(), BacktestScore),
   },

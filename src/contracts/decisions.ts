@@ -210,13 +210,10 @@ export const DecisionResult = Type.Object(
     demand: Type.Enum([...PLANNED_DEMANDS]),
     left_out: DecisionRisk.properties.left_out,
     unscored: DecisionRisk.properties.unscored,
-    without_history: Type.Optional(
-      Type.Array(Type.Integer(), {
-        description:
-          'locations without observations, which are planned with their `expected_daily_demand`, else 0; absent from ' +
-          'decisions of earlier versions',
-      }),
-    ),
+    without_history: Type.Array(Type.Integer(), {
+      description:
+        'locations without observations, which are planned with their `expected_daily_demand`, else 0',
+    }),
     plan: DecisionPlan,
     ...LOOKING_AHEAD,
   },

@@ -33,10 +33,7 @@ export const JOB_KINDS = Object.keys(JOB_PREFIXES) as [JobKind, ...JobKind[]];
  * What a worker has to know to carry a job out as its caller asked: the kinds of jobs, the fields of requests, facts.
  * Raised by one in a release that adds to any of them. Workers of earlier releases leave such jobs to newer ones.
  */
-export const JOB_FORMAT = 2;
-
-/** From this format on, large requests are packed, and whoever stored the job reads packed answers. */
-export const PACKED_FORMAT = 2;
+export const JOB_FORMAT = 1;
 
 /**
  * How an attempt ended: as the job did; or the worker stopped and gave the job back (`released`); or the worker or

@@ -18,7 +18,7 @@ const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T, d
 const OperationsWorker = Type.Object(
   {
     worker_id: Type.String(),
-    started_at: orNull(Timestamp, 'null: a worker of an earlier version'),
+    started_at: Timestamp,
     last_seen_at: Timestamp,
     is_alive: Type.Boolean({ description: 'false: silent for longer than `JOB_LOCK_SECONDS`' }),
     slots: Type.Integer({ minimum: 1, description: 'jobs that it runs at once' }),

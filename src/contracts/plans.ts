@@ -87,15 +87,12 @@ export const Plan = Type.Object(
     ...PlanSummary.properties,
     certificate: Certificate,
     ...Findings,
-    locations: Type.Optional(
-      Type.Array(PlanLocation, { description: 'every location of the problem, by ascending id' }),
-    ),
+    locations: Type.Array(PlanLocation, { description: 'every location of the problem, by ascending id' }),
     allocation_plan: Type.Array(AllocationPlanItem),
   },
   {
     $id: 'Plan',
-    description:
-      'a stored plan, with everything that its answer says. Plans of earlier versions lack what those did not store',
+    description: 'a stored plan, with everything that its answer says',
   },
 );
 
@@ -178,10 +175,8 @@ export const PlanComparison = Type.Object(
       }),
     ),
     locations: Type.Optional(
-      Type.Union([Type.Array(PlanLocationDifference), Type.Null()], {
-        description:
-          'locations whose figures differ, by ascending id; only in the answer without `cursor`; null if one of ' +
-          'the plans was made by an earlier version, which stored no figures of locations',
+      Type.Array(PlanLocationDifference, {
+        description: 'locations whose figures differ, by ascending id; only in the answer without `cursor`',
       }),
     ),
     differences: Type.Array(PlanDifference, { description: 'a page of the differences, by vehicle id' }),

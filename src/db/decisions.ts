@@ -11,8 +11,8 @@ export type StoredInputs = {
   startDate: string;
   /** 0 … 23, of that day */
   startHour: number;
-  /** in which a day begins at midnight; null in older decisions */
-  timeZone: string | null;
+  /** in which a day begins at midnight */
+  timeZone: string;
   horizonHours: number;
   stepHours: number;
   vehicleCount: number;

@@ -1,12 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import type { JobFacts } from '../contracts/job-facts.ts';
-import {
-  type AttemptOutcome,
-  JOB_FORMAT,
-  type JobKind,
-  type JobStatus,
-  PACKED_FORMAT,
-} from '../contracts/jobs.ts';
+import { type AttemptOutcome, JOB_FORMAT, type JobKind, type JobStatus } from '../contracts/jobs.ts';
 import type { SolverStatus } from '../contracts/optimize.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import type { TraceContext } from '../contracts/trace.ts';
@@ -28,11 +22,8 @@ export type ClaimedJob = {
   workerId: string;
   /** crashes of earlier attempts */
   crashes: number;
-  /** it has a cancel mark although it is queued again; only earlier versions gave such jobs back */
-  cancelRequested: boolean;
   requestId: string;
-  /** null if an earlier version stored the job: then they must be read from the input */
-  facts: JobFacts | null;
+  facts: JobFacts;
   /** what its spans follow; undefined: it was not traced */
   trace: TraceContext | undefined;
   /** null if it is large: then `readJobInput` reads it */
@@ -49,7 +40,7 @@ export type JobInput = {
 
 /**
  * Claims the next job for a worker, and opens its attempt: the highest priority first, then the caller whose jobs have
- * used least (`claim_job` in the migration `line_index`). Two workers never get the same job. It skips jobs that wait
+ * used least (`claim_job` in the migration `queue`). Two workers never get the same job. It skips jobs that wait
  * for a retry or for a newer worker, and callers that have reached their limit of running jobs. If a crash of
  * PostgreSQL undoes the claim, the job is queued again, and its worker has lost it.
  * @param first a priority that goes before the others this once, so that no priority starves
@@ -63,22 +54,22 @@ export async function claimJob(
 ): Promise<ClaimedJob | undefined> {
   // Only what the function returns: this statement itself does not see a job that was stored while its claim waited.
   const statement = sql`
-    select job_id as "jobId", kind, attempt, crashes, cancel_requested as "cancelRequested", request_id as "requestId",
-      facts, is_large as "isLarge", input, locations
+    select job_id as "jobId", kind, attempt, crashes, request_id as "requestId", facts, is_large as "isLarge", input,
+      locations
     from claim_job(${workerId}, ${first}, ${runningPerCaller}, ${lockSeconds}, ${JOB_FORMAT}::smallint)`;
   type Row = Omit<ClaimedJob, 'input' | 'facts' | 'trace'> & {
-    facts: (JobFacts & { trace?: TraceContext }) | null;
+    facts: JobFacts & { trace?: TraceContext };
     isLarge: boolean;
     input: string;
     locations: string | null;
   };
   const [row] = await executePrepared<Row>(db, 'claim_job', statement);
   if (!row) return undefined;
-  const { isLarge, input: request, locations, facts: stored, ...job } = row;
-  const { trace, ...facts } = stored ?? {};
+  const { isLarge, input: request, locations, facts, ...job } = row;
+  const { trace, ...ofRequest } = facts;
   return {
     ...{ ...job, workerId, trace },
-    facts: stored && (facts as JobFacts),
+    facts: ofRequest as JobFacts,
     input: isLarge || isStandIn(request) ? null : { request, locations },
   };
 }
@@ -91,13 +82,6 @@ export async function readJobInput(db: Pick<Database, '$client'>, jobId: string)
   type Row = { text: string; packed: Buffer | null; locations: string | null };
   const [row] = await executePrepared<Row>(db, 'read_job_input', statement);
   return { request: row.packed ?? row.text, locations: row.locations };
-}
-
-/** Whether whoever stored the job reads packed answers; not so if it is an API of an earlier version. */
-export async function readsPackedAnswer(db: Pick<Database, '$client'>, jobId: string): Promise<boolean> {
-  const statement = sql`select format >= ${PACKED_FORMAT}::smallint as reads from ${jobs} where job_id = ${jobId}`;
-  const [row] = await executePrepared<{ reads: boolean }>(db, 'reads_packed_answer', statement);
-  return row?.reads ?? false;
 }
 
 export type Attempt = Pick<ClaimedJob, 'jobId' | 'attempt' | 'workerId'>;
@@ -186,9 +170,8 @@ export type FinishedJob = {
   waitSeconds: number | null;
   /** from the last claim to the end */
   attemptSeconds: number;
-  /** null in jobs of earlier versions */
-  locationCount: number | null;
-  vehicleCount: number | null;
+  locationCount: number;
+  vehicleCount: number;
 };
 
 const secondsBetween = (from: string, to: string) => sql.raw(`extract(epoch from ${to} - ${from})::float8`);
@@ -336,7 +319,7 @@ export async function explainLostAttempt(db: Queryable, attempt: Attempt, reason
     );
 }
 
-export type SilentJob = Omit<ClaimedJob, 'input' | 'facts' | 'cancelRequested'> & {
+export type SilentJob = Omit<ClaimedJob, 'input' | 'facts'> & {
   silentSeconds: number;
 };
 

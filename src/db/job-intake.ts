@@ -1,11 +1,11 @@
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm';
 import type { JobFacts } from '../contracts/job-facts.ts';
-import { JOB_FORMAT, type JobKind, PACKED_FORMAT } from '../contracts/jobs.ts';
+import { JOB_FORMAT, type JobKind } from '../contracts/jobs.ts';
 import type { JobPriority } from '../contracts/priorities.ts';
 import type { TraceContext } from '../contracts/trace.ts';
 import { type Database, executePrepared, type Queryable } from './client.ts';
 import { copyTargets, isStoredPlan } from './job-previous.ts';
-import { isLarge, type JsonColumns, packJson } from './packed-json.ts';
+import { type JsonColumns, packJson } from './packed-json.ts';
 import { jobs, locations } from './schema.ts';
 
 export type NewJob = {
@@ -73,7 +73,7 @@ export async function insertJob(
   conditions?: Conditions,
 ): Promise<Stored | undefined> {
   const { idempotency } = job;
-  const input = await columnsOf(db, job);
+  const input = job.columns ?? (await packJson(job.input));
   const previous = conditions?.previousPlanId;
   const waiting = conditions ? sql`(select n from line)` : sql`0`;
   const insert = sql`
@@ -85,7 +85,8 @@ export async function insertJob(
       ${idempotency?.key ?? null}, now() + make_interval(secs => ${idempotency?.ttlSeconds ?? null}),
       ${job.priority}::job_priority, ${job.caller}, ${job.clientId},
       ${JSON.stringify({ ...job.facts, trace: job.trace })}::jsonb,
-      ${job.locationCount}::int, ${job.vehicleCount}::int, ${FORMAT_TODAY}, ${job.owner ?? null}
+      ${job.locationCount}::int, ${job.vehicleCount}::int, ${JOB_FORMAT}::smallint,
+      ${job.owner ?? null}
     from (select ${idempotency ? sql`count(*) from freed` : sql`1`}) as after_freed
     ${conditions ? sql`, line, (${namedLocations(conditions)}) as named where ${areTrue(conditions)}` : sql``}
     on conflict (idempotency_key) where idempotency_key is not null do nothing
@@ -110,20 +111,6 @@ export async function insertJob(
   if (earlier) return { created: false, ...earlier, waiting: 0 };
   // The earlier job is gone since the first statement (expired, or deleted by retention): the key is free again.
   return conditions ? undefined : insertJob(db, job);
-}
-
-/**
- * The format of a job that is stored now. For a day after an upgrade nothing is packed, so that processes of the
- * version before can read all requests and answers (`packs_json` in the migration `packed_json`).
- */
-export const FORMAT_TODAY = sql.raw(
-  `(case when packs_json() then ${JOB_FORMAT} else ${PACKED_FORMAT - 1} end)::smallint`,
-);
-
-async function columnsOf(db: Database, { input, columns }: NewJob): Promise<JsonColumns> {
-  if (!isLarge(input)) return { text: input, packed: null };
-  const { rows } = await db.execute<{ packs: boolean }>(sql`select packs_json() as packs`);
-  return rows[0].packs ? (columns ?? (await packJson(input))) : { text: input, packed: null };
 }
 
 const countWaiting = (limit: number) =>

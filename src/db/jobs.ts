@@ -116,12 +116,6 @@ export async function packAnswer(answer: NewAnswer): Promise<NewAnswer> {
   return { httpStatus, body: text, packed };
 }
 
-/** The answer as every version reads it. */
-export async function unpackAnswer(answer: NewAnswer): Promise<NewAnswer> {
-  const { httpStatus, packed } = answer;
-  return packed ? { httpStatus, body: await unpackJson(packed) } : answer;
-}
-
 /** What the spans of a job follow; undefined if it was not traced, or does not exist. */
 export async function readTrace(db: Queryable, jobId: string): Promise<TraceContext | undefined> {
   const [row] = await db

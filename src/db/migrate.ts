@@ -24,8 +24,8 @@ const TRY_FOR_MS = 300_000;
  * Brings the database to the newest schema. Many processes may call it at once: they wait for an advisory lock, and all
  * but the first find nothing to do. The service may run meanwhile: a migration that gets no lock is undone, gives way,
  * and is tried again. A newer database that this version can live with stays as it is.
- * @throws Error if the database is newer than this version can live with, since no migration can be undone; or if other
- * sessions hold locks for minutes
+ * @throws Error if the database is newer than this version can live with, since no migration can be undone; if it is
+ * older than the first release; or if other sessions hold locks for minutes
  */
 export async function migrateDatabase(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
@@ -78,9 +78,14 @@ export async function assertMigrated(pool: pg.Pool): Promise<void> {
   }
 }
 
+/** Why data of the time before the first release is left as it is. */
+export const BEFORE_FIRST_RELEASE =
+  'the stored data was made before version 0.1.0, and no later version can read it; move the data folder ' +
+  '(DATA_DIR, by default .data) away or use another database, then import your data again';
+
 /**
  * How many of this code's migrations the database has, how many there are, and whether it also has newer ones.
- * @throws Error if it has a newer one that this code cannot live with
+ * @throws Error if it has a newer one that this code cannot live with, or if it is older than the first release
  */
 async function compareMigrations(
   database: pg.Pool | pg.Client,
@@ -97,6 +102,7 @@ async function compareMigrations(
     return rows.map(({ at }) => at);
   };
   const stored = await read('created_at', 'drizzle.__drizzle_migrations');
+  if (stored.some((at) => Number(at) < files[0].folderMillis)) throw new Error(BEFORE_FIRST_RELEASE);
   const unknown = stored.filter((at) => !known.has(at)).length;
   const applied = stored.length - unknown;
   // Newer versions add, and take away what only versions before them used; then they say what one has to know.

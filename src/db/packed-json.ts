@@ -42,7 +42,7 @@ const compress = (data: string | Uint8Array) =>
     chunkSize: Math.max(LEAST_BUFFER_BYTES, Math.ceil(data.length * BUFFER_SHARE)),
   });
 
-export const isLarge = (json: string | Uint8Array) => json.length >= MIN_PACKED_LENGTH;
+const isLarge = (json: string | Uint8Array) => json.length >= MIN_PACKED_LENGTH;
 
 /** Whether the text of two columns only stands in for a packed one. */
 export const isStandIn = (text: string) => text === STAND_IN;

@@ -13,10 +13,7 @@ const locationsOf = (planId: string) => sql`
     as l (location_id, name, demand, vehicles_before, vehicles_after, capacity_after, served, priority)
   where p.plan_id = ${planId}`;
 
-/**
- * A page of a plan's locations by ascending id, after `after` (null: from the first one). Plans of earlier versions
- * have none.
- */
+/** A page of a plan's locations by ascending id, after `after` (null: from the first one). */
 export async function readPlanLocations(
   db: Queryable,
   planId: string,
@@ -60,15 +57,12 @@ export async function readPlanMoves(
   return rows;
 }
 
-/**
- * The locations whose figures differ between two plans, by ascending id.
- * @returns null if one of the plans has no figures of locations
- */
+/** The locations whose figures differ between two plans, by ascending id. */
 export async function readLocationDifferences(
   db: Queryable,
   planId: string,
   otherId: string,
-): Promise<PlanLocationDifference[] | null> {
+): Promise<PlanLocationDifference[]> {
   const figures = (row: 'a' | 'b') => {
     const own = sql.identifier(row);
     return sql`case when ${own}.location_id is not null then json_strip_nulls(json_build_object('demand', ${own}.demand,
@@ -76,21 +70,20 @@ export async function readLocationDifferences(
       'capacity_after', ${own}.capacity_after, 'served', ${own}.served, 'unmet', ${own}.unmet,
       'priority', ${own}.priority)) end`;
   };
-  const { rows } = await db.execute<{ differences: PlanLocationDifference[] | null }>(sql`
+  const { rows } = await db.execute<{ differences: PlanLocationDifference[] }>(sql`
     with difference as (
       select location_id, coalesce(a.name, b.name) as name, ${figures('a')} as figures, ${figures('b')} as other_figures
       from (${locationsOf(planId)}) a full join (${locationsOf(otherId)}) b using (location_id)
       where (a.demand, a.vehicles_before, a.vehicles_after, a.capacity_after, a.served, a.priority)
         is distinct from (b.demand, b.vehicles_before, b.vehicles_after, b.capacity_after, b.served, b.priority))
-    select coalesce(json_agg(difference order by location_id), '[]') as differences from difference
-    having not exists (select from ${plans} where plan_id in (${planId}, ${otherId}) and location_ids is null)`);
-  return rows[0]?.differences ?? null;
+    select coalesce(json_agg(difference order by location_id), '[]') as differences from difference`);
+  return rows[0].differences;
 }
 
 /**
  * What two plans serve of each priority level, the highest first. A location has the higher of its levels in the two
  * plans: a plan that knew no priorities is asked about the same locations.
- * @returns none if neither plan has a level above 0, or if one of them has no figures of locations
+ * @returns none if neither plan has a level above 0
  */
 export async function readLevelDifferences(
   db: Queryable,
@@ -108,7 +101,5 @@ export async function readLevelDifferences(
       ${figures('b')} as other_figures
     from (${locationsOf(planId)}) a full join (${locationsOf(otherId)}) b using (location_id)
     group by level order by level desc`);
-  const hasLevels = rows.some(({ level }) => level > 0);
-  const isWhole = [rows.some(({ figures: own }) => own), rows.some(({ other_figures: own }) => own)];
-  return hasLevels && isWhole.every(Boolean) ? rows : [];
+  return rows.some(({ level }) => level > 0) ? rows : [];
 }

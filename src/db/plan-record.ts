@@ -27,10 +27,8 @@ export type PlanRecord = {
    * array in text form: a slice of an array of texts is found by walking to it, one of numbers by its place.
    */
   parts: Record<'vehicleIds' | 'sourceLocations' | 'targetLocations' | 'costs', Uint8Array>;
-  /** The figures of all locations, an array per figure; null if the result has none. */
-  locations:
-    | ({ [F in Exclude<keyof PlanLocation, 'unmet' | 'priority'>]: string } & { priority?: string })
-    | null;
+  /** The figures of all locations, an array per figure. */
+  locations: { [F in Exclude<keyof PlanLocation, 'unmet' | 'priority'>]: string } & { priority?: string };
   /** Whether its locations are stored ones. Those of a request's network are not, and have no names. */
   hasStoredLocations: boolean;
   /** An array each; null if unknown. */
@@ -49,7 +47,7 @@ export function planRecord(
     gap,
     total_cost,
     kpis,
-    locations,
+    locations = [],
     insights,
     ...findings
   } = result;
@@ -73,8 +71,8 @@ export function planRecord(
       targetLocations: intArrayBytes(items.length, (i) => items[i].target_location),
       costs: floatArrayBytes(items.length, (i) => items[i].cost),
     },
-    locations: locations ? packLocations(locations) : null,
-    hasStoredLocations: locations?.some(({ name }) => name !== null) ?? false,
+    locations: packLocations(locations),
+    hasStoredLocations: locations.some(({ name }) => name !== null),
     moveDistances: distances && {
       sources: arrayText(distances.sources),
       targets: arrayText(distances.targets),
@@ -85,7 +83,7 @@ export function planRecord(
 }
 
 /** Unmet demand is not stored: it is the difference of two stored figures. */
-function packLocations(locations: readonly PlanLocation[]): NonNullable<PlanRecord['locations']> {
+function packLocations(locations: readonly PlanLocation[]): PlanRecord['locations'] {
   const column = (figure: keyof PlanLocation) =>
     arrayText(locations.map((location) => location[figure] ?? null));
   return {

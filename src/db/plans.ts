@@ -43,10 +43,9 @@ export function insertPlan({ planId, jobId, solveTimeMs, speedKmh, record }: New
         ${vehicleCount}::int, ${solveTimeMs}::float8, ${speedKmh}::float8, ${record.certificate}::json,
         ${record.findings}::json,
         ${record.insights}::json, ${sql.param(movedLocations)}::int[],
-        ${locations?.location_id ?? null}::int[], ${locations?.name ?? null}::text[],
-        ${locations?.demand ?? null}::float8[], ${locations?.vehicles_before ?? null}::int[],
-        ${locations?.vehicles_after ?? null}::int[], ${locations?.capacity_after ?? null}::float8[],
-        ${locations?.served ?? null}::float8[], ${locations?.priority ?? null}::smallint[],
+        ${locations.location_id}::int[], ${locations.name}::text[], ${locations.demand}::float8[],
+        ${locations.vehicles_before}::int[], ${locations.vehicles_after}::int[], ${locations.capacity_after}::float8[],
+        ${locations.served}::float8[], ${locations.priority ?? null}::smallint[],
         ${moveDistances?.sources ?? null}::int[],
         ${moveDistances?.targets ?? null}::int[], ${moveDistances?.km ?? null}::float8[],
         coalesce(${moveDistances?.minutes ?? null}::float8[], (${minutesOf(record)})),
@@ -93,14 +92,11 @@ const planColumns = {
   solveTimeMs: plans.solveTimeMs,
 };
 
-const hasLocations = sql<boolean>`${plans.locationIds} is not null`;
-
 /** The plan's record without its items, or undefined. @param owner as in `readJob` */
 export async function readPlan(db: Queryable, planId: string, owner?: string) {
   const columns = {
     ...planColumns,
     speedKmh: plans.speedKmh,
-    hasLocations,
     certificate: sql<string>`${plans.certificate}::text`,
     findings: sql<string | null>`${plans.findings}::text`,
     insights: sql<string | null>`${plans.insights}::text`,
@@ -111,12 +107,9 @@ export async function readPlan(db: Queryable, planId: string, owner?: string) {
     .where(and(eq(plans.planId, planId), ownedBy(plans.owner, owner)));
   return row;
 }
-/** Certificate, findings and insights are JSON text. `hasLocations` is false for plans of earlier versions. */
+/** Certificate, findings and insights are JSON text. */
 export type StoredPlan = NonNullable<Awaited<ReturnType<typeof readPlan>>>;
-export type StoredPlanSummary = Omit<
-  StoredPlan,
-  'certificate' | 'findings' | 'insights' | 'hasLocations' | 'speedKmh'
->;
+export type StoredPlanSummary = Omit<StoredPlan, 'certificate' | 'findings' | 'insights' | 'speedKmh'>;
 
 export type PlanFilter = {
   /** only those of this owner */

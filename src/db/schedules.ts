@@ -6,7 +6,6 @@ import type { JobPriority } from '../contracts/priorities.ts';
 import { LAST_PLAN, type MissedPolicy, type OccurrenceOutcome } from '../contracts/schedules.ts';
 import type { TraceContext } from '../contracts/trace.ts';
 import type { Database, Queryable } from './client.ts';
-import { FORMAT_TODAY } from './job-intake.ts';
 import { ownedBy } from './owner.ts';
 import { jobs, plans, scheduleOccurrences, schedules, vehicles } from './schema.ts';
 
@@ -315,7 +314,7 @@ const insertJobOf = (scheduleId: string, dueAt: string, { jobId, requestId, trac
         when is_gone then facts || '{"isPreviousPlanGone": true}' else facts end || start
         || ${JSON.stringify({ trace })}::jsonb,
       location_count, case when (facts ->> 'hasFleet')::boolean then vehicle_count
-        else (select count(*)::int from ${vehicles}) end, schedule_id, ${FORMAT_TODAY}, owner
+        else (select count(*)::int from ${vehicles}) end, schedule_id, format, owner
     from wanted returning job_id, facts),
   copied as (
     insert into job_previous (job_id, first_ordinal, vehicle_ids, target_locations)

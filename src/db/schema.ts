@@ -58,7 +58,7 @@ import {
 
 /**
  * JSON kept as the text that was sent: stored once, returned without parsing. Large values are compressed by lz4 where
- * the server has it (migration `lz4`).
+ * the server has it (`compress_with_lz4` in the migration `tables`).
  */
 const jsonText = customType<{ data: string; driverData: string }>({ dataType: () => 'json' });
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
@@ -74,6 +74,8 @@ const owner = () => text('owner');
 const oneOf = (column: SQL | unknown, values: readonly string[]) =>
   sql`${column} in (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`;
 
+/** An array without elements. */
+const NONE = sql`'{}'`;
 const literal = (value: number | string) => sql.raw(typeof value === 'number' ? String(value) : `'${value}'`);
 
 /** A check that arrays have as many elements as another one, or that all of them are null. */
@@ -157,7 +159,7 @@ export const demandObservations = pgTable(
     demand: doublePrecision('demand').notNull(),
   },
   (t) => [
-    // Its index also carries the demand (migration observations_key). Drizzle cannot express INCLUDE.
+    // Its index also carries the demand (migration `tables`). Drizzle cannot express INCLUDE.
     primaryKey({ columns: [t.locationId, t.hour] }),
     check('demand_observations_demand', between(t.demand, 0, MAX_HOURLY_DEMAND)),
     check(
@@ -238,7 +240,7 @@ export const tripFlows = pgTable(
 
 /**
  * Counts the statements that change `travel`, in their transactions. A trigger counts them (migration
- * `travel_revisions`): no writer can forget to. The count is the version of the table.
+ * `travel_versions`): no writer can forget to. The count is the version of the table.
  */
 export const travelRevision = pgTable(
   'travel_revision',
@@ -262,22 +264,11 @@ export const travelPacks = pgTable(
     fromLocationId: integer('from_location_id').notNull(),
     // That of `travel_sources` when the pack was made.
     revision: integer('revision').notNull(),
-    // Numbers do not compress: storage is external (migration `travel_revisions`). `packed-travel.ts` has the layout.
+    // Numbers do not compress: storage is external (migration `travel_versions`). `packed-travel.ts` has the layout.
     pairs: bytes('pairs').notNull(),
   },
   (t) => [primaryKey({ columns: [t.fromLocationId, t.revision] })],
 );
-
-/**
- * Rows from before there were bounds. The migration `bounds` corrected or removed them, and keeps the originals here
- * for operators; no code reads them.
- */
-export const outOfBounds = pgTable('out_of_bounds', {
-  tableName: text('table_name').notNull(),
-  row: jsonText('row').notNull(),
-  outcome: text('outcome').notNull(),
-  at: time('at').notNull().defaultNow(),
-});
 
 /** Counts changes of the demand observations, in the transaction that makes them. Caches compare it. */
 export const demandRevision = pgTable(
@@ -315,7 +306,7 @@ export const jobs = pgTable(
     caller: text('caller').notNull().default('unknown'),
     clientId: text('client_id').notNull().default(''),
     // What the event loop of a worker needs to know of the request, so that it never parses all of it.
-    facts: jsonb('facts').$type<JobFacts>(),
+    facts: jsonb('facts').$type<JobFacts>().notNull().default(sql`'{}'`),
     // Counts every claim. The number makes the writes of an earlier claimant void.
     attempts: integer('attempts').notNull().default(0),
     crashes: integer('crashes').notNull().default(0),
@@ -331,8 +322,8 @@ export const jobs = pgTable(
     idempotencyKey: text('idempotency_key'),
     idempotencyExpiresAt: time('idempotency_expires_at'),
     inputHash: bytes('input_hash').notNull(),
-    locationCount: integer('location_count'),
-    vehicleCount: integer('vehicle_count'),
+    locationCount: integer('location_count').notNull().default(0),
+    vehicleCount: integer('vehicle_count').notNull().default(0),
     // Groups jobs of similar size: both figures rounded up to a power of two. Estimates compare jobs of one class.
     sizeClass: smallint('size_class').generatedAlwaysAs(
       sql`64 * round(log(2.0, location_count + 1)) + round(log(2.0, vehicle_count + 1))`,
@@ -344,7 +335,7 @@ export const jobs = pgTable(
     scheduleId: text('schedule_id'),
     owner: owner(),
     // `JOB_FORMAT` of the version that stored input and facts. Workers of earlier versions cannot claim it.
-    format: smallint('format').notNull().default(0),
+    format: smallint('format').notNull().default(1),
   },
   (t) => [
     uniqueIndex('jobs_idempotency_key').on(t.idempotencyKey).where(sql`${t.idempotencyKey} is not null`),
@@ -428,7 +419,7 @@ export const priorityLines = pgTable('priority_lines', {
 
 /**
  * The callers in the queue order of a priority, by what their jobs used: start-time fair queueing (Goyal, Vin and Cheng
- * 1996). Written by `claim_job` (migration `line_index`) and by the trigger that adds a caller (migration `turns`).
+ * 1996). Written by `claim_job` and by the trigger that adds a caller (migration `queue`).
  */
 export const callerTurns = pgTable(
   'caller_turns',
@@ -441,7 +432,7 @@ export const callerTurns = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.priority, t.caller] }),
-    // Of an expression, so that it serves nothing else: see the migration `line_index`.
+    // Of an expression, so that it serves nothing else: see the migration `queue`.
     index('caller_turns_place').on(sql`hashenum(${t.priority})`, t.seconds, t.since),
     check('caller_turns_expected', sql`${t.expectedSeconds} > 0`),
   ],
@@ -515,8 +506,8 @@ export const jobReplays = pgTable('job_replays', {
   jobId: text('job_id')
     .primaryKey()
     .references(() => jobs.jobId, { onDelete: 'cascade' }),
-  /** Of the form of `inputs`; 0: of the time before forms had versions. */
-  version: integer('version').notNull().default(0),
+  /** Of the form of `inputs`. */
+  version: integer('version').notNull(),
   inputs: bytes('inputs').notNull(),
 });
 
@@ -560,8 +551,8 @@ export const decisions = pgTable(
     startDate: date('start_date').notNull(),
     // Of that day, on the clock of the service; 0: midnight of each location.
     startHour: integer('start_hour').notNull().default(0),
-    // Where the plan's day begins; null in older decisions.
-    timeZone: text('time_zone'),
+    // Where the plan's day begins.
+    timeZone: text('time_zone').notNull(),
     horizonHours: integer('horizon_hours').notNull(),
     stepHours: integer('step_hours').notNull(),
     vehicleCount: integer('vehicle_count').notNull(),
@@ -573,8 +564,6 @@ export const decisions = pgTable(
     locations: jsonText('locations'),
   },
   (t) => [
-    // Only the version before reads by it.
-    index('decisions_created').on(t.createdAt, t.decisionId),
     check('decisions_start_hour', sql`${t.startHour} between 0 and 23`),
     check('decisions_vehicles', sql`${t.leftOutCount} between 0 and ${t.vehicleCount}`),
   ],
@@ -602,21 +591,21 @@ export const plans = pgTable(
     vehicleCount: integer('vehicle_count').notNull(),
     solveTimeMs: doublePrecision('solve_time_ms').notNull(),
     certificate: jsonText('certificate').notNull(),
-    // What else the answer says of the plan, by its field: shortfall, stages, … (`plan-record.ts`). Null: nothing, or
-    // the plan is older. Insights have a column of their own: the views read the others, and insights are large.
+    // What else the answer says of the plan, by its field: shortfall, stages, … (`plan-record.ts`). Null: nothing.
+    // Insights have a column of their own: the views read the others, and insights are large.
     findings: jsonText('findings'),
     insights: jsonText('insights'),
     // The locations that vehicles leave or enter, for searches.
-    movedLocations: integer('moved_locations').array().notNull().default(sql`'{}'`),
-    // All locations of the problem, ascending, an array per figure (`plan-record.ts`); null in older plans.
-    // The names are those at the time of the request: a location may be renamed or deleted later.
-    locationIds: integer('location_ids').array(),
-    locationNames: text('location_names').array(),
-    locationDemands: doublePrecision('location_demands').array(),
-    locationVehiclesBefore: integer('location_vehicles_before').array(),
-    locationVehiclesAfter: integer('location_vehicles_after').array(),
-    locationCapacities: doublePrecision('location_capacities').array(),
-    locationServed: doublePrecision('location_served').array(),
+    movedLocations: integer('moved_locations').array().notNull().default(NONE),
+    // All locations of the problem, ascending, an array per figure (`plan-record.ts`). The names are those at the time
+    // of the request: a location may be renamed or deleted later.
+    locationIds: integer('location_ids').array().notNull().default(NONE),
+    locationNames: text('location_names').array().notNull().default(NONE),
+    locationDemands: doublePrecision('location_demands').array().notNull().default(NONE),
+    locationVehiclesBefore: integer('location_vehicles_before').array().notNull().default(NONE),
+    locationVehiclesAfter: integer('location_vehicles_after').array().notNull().default(NONE),
+    locationCapacities: doublePrecision('location_capacities').array().notNull().default(NONE),
+    locationServed: doublePrecision('location_served').array().notNull().default(NONE),
     // Null if no location has one above 0.
     locationPriorities: smallint('location_priorities').array(),
     // Of moves whose minutes are not known, in the outlook, for departures and by the clock.
@@ -728,8 +717,8 @@ export const schedules = pgTable(
     clientId: text('client_id').notNull(),
     locationCount: integer('location_count').notNull(),
     vehicleCount: integer('vehicle_count').notNull(),
-    // A trigger gives it to jobs that a worker of an earlier version makes.
-    format: smallint('format').notNull().default(0),
+    // Its jobs have it, whichever version makes them.
+    format: smallint('format').notNull().default(1),
     createdAt: time('created_at').notNull().defaultNow(),
     updatedAt: time('updated_at').notNull().defaultNow(),
     owner: owner(),
@@ -906,8 +895,8 @@ export const schemaNeeds = pgTable('schema_needs', {
 });
 
 /**
- * What signs events between processes (`queue/signed-events.ts`). The migration `event_secret` makes its row of two
- * random UUIDs, which PostgreSQL takes from the system's source of randomness: 244 bits.
+ * What signs events between processes (`queue/signed-events.ts`). The migration `tables` makes its row of two random
+ * UUIDs, which PostgreSQL takes from the system's source of randomness: 244 bits.
  */
 export const eventSecret = pgTable(
   'event_secret',

@@ -119,7 +119,7 @@ describe.skipIf(!hasBrowser)('the console, in Chromium, with the sample', () => 
       const decided = (await send(`${fleet.url}/api/v1/decisions/${made}`)).body.data;
       expect(decided.inputs.request.constraints).toEqual({ shortage: 'fail', max_distance: 0.7 });
 
-      // An answer that an earlier version stored has words alone.
+      // A fault without a relaxation has words alone.
       await page.route(`**/api/v1/decisions/${decisionId}`, async (route) => {
         const stored = await (await route.fetch()).json();
         for (const fault of stored.data.result.errors) delete fault.relaxation;

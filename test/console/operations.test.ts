@@ -5,7 +5,7 @@ import { longRequest } from '../helpers/long-request.ts';
 import { send, simpleRequest } from '../helpers/service.ts';
 
 test('the sentence counts workers, jobs and the last hour, one and many', () => {
-  const worker = { worker_id: '1:a', started_at: null, last_seen_at: '', is_alive: true, slots: 1 };
+  const worker = { worker_id: '1:a', started_at: '', last_seen_at: '', is_alive: true, slots: 1 };
   const queue = { priority: 'normal', jobs: 0, oldest_seconds: 0 } as const;
   const hour = {
     ...{ starts_at: '2026-11-24T00:00:00Z', completed: 0, failed: 0, cancelled: 0 },
@@ -127,7 +127,9 @@ describe.skipIf(!hasBrowser)('the operations of the console', () => {
 
   test('is whole on a phone in the dark, names a silent worker and a job that failed', async () => {
     const { pool } = fleet;
-    await pool.query(`insert into workers values ('77:abcdef123456', 1, now() - interval '45 seconds')`);
+    await pool.query(
+      `insert into workers values ('77:01a20ada-2c00-7000-8000-abcdef123456', 1, now() - interval '45 seconds')`,
+    );
     await pool.query(`insert into jobs (job_id, kind, status, request_id, input_hash, http_status, result, finished_at)
       values ('opt_x', 'optimize', 'failed', 'r', '', 500, '{"errors":[{"message":"the worker died"}]}', now())`);
     const { page, close } = await fleet.open('/operations', { width: 390, height: 844, colours: 'dark' });

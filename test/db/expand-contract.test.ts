@@ -1,45 +1,49 @@
 import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { loadModule } from 'libpg-query';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MIGRATIONS_FOLDER } from '../../src/db/migrate.ts';
+import { atEnd } from '../helpers/at-end.ts';
+import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { refusedSteps } from '../helpers/migration-rules.ts';
 import { findVersionBefore, hasFile } from '../helpers/version-before.ts';
 
-/** Migrations up to this one are older than the rules. */
-const BEFORE_RULES = 38;
-
 beforeAll(() => loadModule());
 
-const { entries } = JSON.parse(readFileSync(path.join(MIGRATIONS_FOLDER, 'meta/_journal.json'), 'utf8')) as {
-  entries: { idx: number; when: number; tag: string }[];
-};
-const times = new Map(entries.map(({ tag, when }) => [tag, when]));
+/** The journal of a folder of migrations, in its order. */
+function readJournal(folder: string): { when: number; tag: string }[] {
+  return JSON.parse(readFileSync(path.join(folder, 'meta/_journal.json'), 'utf8')).entries;
+}
+
+/**
+ * What the version before could not live with in a folder of migrations, a line each.
+ * @param isKnownBefore whether that version has a migration; null: not known
+ */
+function refusedIn(folder: string, isKnownBefore: ((tag: string) => boolean) | null): string[] {
+  const journal = readJournal(folder);
+  const added = journal
+    .filter(({ tag }) => !isKnownBefore?.(tag))
+    .map(({ tag }) => ({ tag, sql: readFileSync(path.join(folder, `${tag}.sql`), 'utf8') }));
+  return refusedSteps(added, new Map(journal.map(({ tag, when }) => [tag, when])), isKnownBefore);
+}
 
 describe('the migrations', () => {
   test('only add to what the version before uses; what takes away says after which migration nothing uses it', () => {
     const before = findVersionBefore();
     const isKnownBefore = before ? (tag: string) => hasFile(before, `migrations/${tag}.sql`) : null;
-    const migrations = entries
-      .filter(({ idx, tag }) => idx > BEFORE_RULES && !isKnownBefore?.(tag))
-      .map(({ tag }) => ({ tag, sql: readFileSync(path.join(MIGRATIONS_FOLDER, `${tag}.sql`), 'utf8') }));
-    expect(refusedSteps(migrations, times, isKnownBefore)).toEqual([]);
+    expect(refusedIn(MIGRATIONS_FOLDER, isKnownBefore)).toEqual([]);
   });
 
   test('are in the order of their times: the migrator leaves out what is older than the newest that it has stored', () => {
-    const order = entries.map(({ when }) => when);
+    const order = readJournal(MIGRATIONS_FOLDER).map(({ when }) => when);
     expect(order).toEqual(order.toSorted((a, b) => a - b));
     expect(new Set(order).size).toBe(order.length);
   });
 });
 
 describe('a migration', () => {
-  const faults = (...sql: string[]) =>
-    refusedSteps(
-      sql.map((text, i) => ({ tag: `${i}`, sql: text })),
-      times,
-      (tag) => tag === '0033_available_at',
-    );
+  const faults = (sql: string) => refusedSteps([{ tag: '0', sql }], new Map([['0', 0]]), () => false);
 
   test.each([
     ['ALTER TABLE jobs DROP COLUMN kind', 'DROP of column jobs.kind'],
@@ -88,24 +92,63 @@ describe('a migration', () => {
     expect(faults(sql)).toEqual([]);
   });
 
-  test('takes away what a migration of the release before has made needless, and stores what a version must know', () => {
-    const at = times.get('0033_available_at');
-    const drop =
-      '-- contract after 0033_available_at: departures replaced it\nALTER TABLE jobs DROP COLUMN kind;';
-    expect(faults(`${drop}--> statement-breakpoint\nINSERT INTO schema_needs VALUES (${at})`)).toEqual([]);
-    expect(faults(drop)).toEqual([
-      `0: a contract step says what a version must know: INSERT INTO schema_needs VALUES (${at})`,
-    ]);
-    const tooSoon = times.get('0038_job_replays');
-    expect(
-      faults(
-        `-- contract after 0038_job_replays: x\nDROP TABLE a; INSERT INTO schema_needs VALUES (${tooSoon})`,
-      ),
-    ).toEqual(['0: the version before does not know 0038_job_replays yet: contract one release later']);
-    expect(faults('-- contract after nothing: x\nDROP TABLE a')).toEqual([
-      '0: "contract after nothing" names no migration',
-    ]);
-    // What breaks the version before is never only brief.
+  test('that breaks the version before is never only brief', () => {
     expect(faults('-- brief: it is small\nDROP TABLE workers')).toHaveLength(1);
+  });
+});
+
+describe('a change in three releases, in a journal of its own', () => {
+  const EXPAND = '0001_expand';
+  const WHEN = 1000;
+  const files = {
+    '0000_tables': 'CREATE TABLE a (old int)',
+    [EXPAND]: 'ALTER TABLE a ADD COLUMN new int',
+    '0002_contract': `-- contract after ${EXPAND}: new replaced it\nALTER TABLE a DROP COLUMN old;
+--> statement-breakpoint
+INSERT INTO schema_needs VALUES (${WHEN + 1})`,
+  };
+  /** @param own files that differ from those above */
+  async function newJournal(own: Record<string, string> = {}): Promise<string> {
+    const folder = await newTemporaryFolder('journal');
+    atEnd(() => removeFolder(folder));
+    const tags = Object.keys(files);
+    await mkdir(path.join(folder, 'meta'));
+    const entries = tags.map((tag, i) => ({ idx: i, when: WHEN + i, tag }));
+    await writeFile(path.join(folder, 'meta/_journal.json'), JSON.stringify({ entries }));
+    for (const [tag, sql] of Object.entries({ ...files, ...own }))
+      await writeFile(path.join(folder, `${tag}.sql`), sql);
+    return folder;
+  }
+  const knows =
+    (...known: string[]) =>
+    (tag: string) =>
+      known.includes(tag);
+
+  test('first adds, and takes away when the release before no longer uses it', async () => {
+    const folder = await newJournal();
+    expect(refusedIn(folder, knows('0000_tables', EXPAND))).toEqual([]);
+    expect(refusedIn(folder, knows('0000_tables', EXPAND, '0002_contract'))).toEqual([]);
+  });
+
+  test('is refused if it takes away in the release that adds', async () => {
+    expect(refusedIn(await newJournal(), knows('0000_tables'))).toEqual([
+      `0002_contract: the version before does not know ${EXPAND} yet: contract one release later`,
+    ]);
+  });
+
+  test('is refused if it does not say what a version must know, or after what it takes away', async () => {
+    const refused = async (sql: string) =>
+      refusedIn(await newJournal({ '0002_contract': sql }), knows('0000_tables', EXPAND));
+    expect(
+      await refused(`-- contract after ${EXPAND}: new replaced it\nALTER TABLE a DROP COLUMN old`),
+    ).toEqual([
+      `0002_contract: a contract step says what a version must know: INSERT INTO schema_needs VALUES (${WHEN + 1})`,
+    ]);
+    expect(await refused('-- contract after nothing: x\nDROP TABLE a')).toEqual([
+      '0002_contract: "contract after nothing" names no migration',
+    ]);
+    expect(await refused('ALTER TABLE a DROP COLUMN old')).toEqual([
+      '0002_contract: DROP of column a.old, which the version before may use',
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { migrateDatabase } from '../../src/db/migrate.ts';
+import { BEFORE_FIRST_RELEASE, migrateDatabase } from '../../src/db/migrate.ts';
 import { startApi } from '../../src/main.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { startWorker } from '../../workers/main.ts';
@@ -64,5 +64,29 @@ describe('a database from which a newer version has taken what this one uses', (
     const logger = createLogger('api', config);
     await expect(startApi(config, logger)).rejects.toThrow(MESSAGE);
     await expect(startWorker(config, logger)).rejects.toThrow(MESSAGE);
+  });
+});
+
+describe('a database from before the first release', () => {
+  let url: string;
+  beforeAll(async () => {
+    const older = await createNewerDatabase();
+    url = older.url;
+    await older.pool.query('update drizzle.__drizzle_migrations set created_at = 1795724327322');
+  });
+
+  test('is refused by npm run migrate in one line that says what to do, and stays as it is', async () => {
+    const run = promisify(execFile)(process.execPath, [SCRIPT], { env: { DATABASE_URL: url } });
+    const stderr = `${BEFORE_FIRST_RELEASE}\n`;
+    await expect(run).rejects.toMatchObject({ code: 1, stdout: '', stderr });
+    const { rows } = await openTestDatabase(url).pool.query('select from drizzle.__drizzle_migrations');
+    expect(rows.length).toBeGreaterThan(1);
+  });
+
+  test('is served by no API and no worker', async () => {
+    const config = testConfig({ DATABASE_URL: url });
+    const logger = createLogger('api', config);
+    await expect(startApi(config, logger)).rejects.toThrow(BEFORE_FIRST_RELEASE);
+    await expect(startWorker(config, logger)).rejects.toThrow(BEFORE_FIRST_RELEASE);
   });
 });

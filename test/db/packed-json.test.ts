@@ -1,11 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type AttemptEnd,
-  claimJob,
-  finishJob,
-  readJobInput,
-  readsPackedAnswer,
-} from '../../src/db/job-claims.ts';
+import { type AttemptEnd, claimJob, finishJob, readJobInput } from '../../src/db/job-claims.ts';
 import { insertJob } from '../../src/db/job-intake.ts';
 import { packAnswer, readAnswer, readJobRequest } from '../../src/db/jobs.ts';
 import { assertUnpacksRows, type JsonColumns, packJson, readPackedText } from '../../src/db/packed-json.ts';
@@ -92,10 +86,10 @@ describe('a request and an answer', () => {
   });
 });
 
-test('a large request that is stored while a claim waits for its turn is read whole, and has a packed answer', async () => {
+test('a large request that is stored while a claim waits for its turn is read whole', async () => {
   const holder = await pool.connect();
   try {
-    // The lock under which claims come one after the other (`claim_job` in the migration `line_index`).
+    // The lock under which claims come one after the other (`claim_job` in the migration `queue`).
     const lock = 1179403587;
     await holder.query('select pg_advisory_lock($1)', [lock]);
     const claiming = claimJob(db, 'w');
@@ -106,33 +100,9 @@ test('a large request that is stored while a claim waits for its turn is read wh
     const job = (await claiming)!;
     const { request } = job.input ?? (await readJobInput(db, jobId));
     expect([job.jobId, readPackedText(request)]).toEqual([jobId, LARGE]);
-    expect(await readsPackedAnswer(db, jobId)).toBe(true);
   } finally {
     holder.release();
   }
-});
-
-test('whoever stores a job with an earlier version gets an answer that this version can read', async () => {
-  for (const [format, isPacked] of [
-    [0, false],
-    [1, false],
-    [2, true],
-  ] as const) {
-    const { jobId } = await insertJob(db, newJob());
-    await pool.query('update jobs set format = $2 where job_id = $1', [jobId, format]);
-    const job = await claimJob(db, 'w');
-    expect([job?.jobId, await readsPackedAnswer(db, jobId)]).toEqual([jobId, isPacked]);
-  }
-});
-
-test('for a day after an upgrade nothing is packed, since processes of the version before may read it', async () => {
-  await pool.query("select pack_json_from(now() + interval '1 minute')");
-  const early = await endWith(LARGE, { httpStatus: 200, body: '{}' }, await packJson(LARGE));
-  expect(early.columns.input).toBe(JSON.parse(LARGE).text);
-  expect([early.columns.packed_input, await readsPackedAnswer(db, early.jobId)]).toEqual([null, false]);
-  await pool.query('select pack_json_from(now())');
-  const late = await endWith(LARGE, { httpStatus: 200, body: '{}' });
-  expect([late.columns.input, await readsPackedAnswer(db, late.jobId)]).toEqual([null, true]);
 });
 
 test('a Node that would cut answers short is refused before it connects', () => {

@@ -50,8 +50,8 @@ test('what is rare is found without reading all that is stored: by kind, owner, 
        case when i > ${STORED / 2} then 'sch_1' end ${each}`,
   );
   await pool.query(
-    `insert into decisions (decision_id, created_at, start_date, horizon_hours, step_hours, vehicle_count, left_out_count,
-       request, fleet, risk, forecast) select 'dec_' || i, t, t::date, 24, 1, 1, 0, '{}', '{}', '{}', '{}' ${each}`,
+    `insert into decisions (decision_id, created_at, start_date, time_zone, horizon_hours, step_hours, vehicle_count, left_out_count,
+       request, fleet, risk, forecast) select 'dec_' || i, t, t::date, 'UTC', 24, 1, 1, 0, '{}', '{}', '{}', '{}' ${each}`,
   );
   await pool.query(
     `insert into plans (plan_id, job_id, created_at, solver_status, total_cost, demand_coverage, utilization,

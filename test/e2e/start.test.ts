@@ -4,8 +4,10 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { freePort } from '../../src/commands/start/embedded-postgres.ts';
+import { freePort, startEmbeddedPostgres } from '../../src/commands/start/embedded-postgres.ts';
+import { BEFORE_FIRST_RELEASE } from '../../src/db/migrate.ts';
 import { copyCheckout, newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { processesLeft, processesUsing } from '../helpers/processes.ts';
 import { send } from '../helpers/service.ts';
@@ -52,6 +54,43 @@ function start(env: Record<string, string>, script = SCRIPT) {
   ready.catch(() => {});
   return { child, output, ready, said, exited };
 }
+
+/** Lets the administrator of a data folder's PostgreSQL do something. */
+async function asAdministrator(folder: string, work: (admin: pg.Client, url: string) => Promise<unknown>) {
+  const server = await startEmbeddedPostgres(path.join(folder, 'postgres'), { fsync: 'off' });
+  const admin = new pg.Client({ connectionString: server.adminUrl });
+  await admin.connect();
+  await work(admin, server.url).finally(() => admin.end());
+  await server.stop();
+}
+
+test.each([
+  [
+    'a schema of that time',
+    async (_: pg.Client, url: string) => {
+      const service = new pg.Client({ connectionString: url });
+      await service.connect();
+      await service.query(`create schema drizzle;
+        create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint);
+        insert into drizzle.__drizzle_migrations (hash, created_at) values ('old', 1795724327322)`);
+      await service.end();
+    },
+  ],
+  [
+    'a database of the administrator',
+    (admin: pg.Client) => admin.query('alter database fleet owner to fleet'),
+  ],
+])(
+  'npm start leaves a data folder from before the first release as it is, and says what to do: %s',
+  async (_, age) => {
+    const folder = await newFolder();
+    await asAdministrator(folder, age);
+    const { exited, output } = start({ DATA_DIR: folder, PORT: String(await freePort()) });
+    expect(await exited).toBe(1);
+    expect(output.err).toBe(`${BEFORE_FIRST_RELEASE}\n`);
+    expect(await processesLeft(folder)).toEqual([]);
+  },
+);
 
 describe('npm start', () => {
   test('solves a first plan on real demand in a folder that nobody else can read, and Ctrl-C leaves no process; the next start has its data', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { newTemporaryFolder } from '../helpers/folders.ts';
@@ -37,9 +37,16 @@ test('a shallow clone is refused in CI, where the history can be had; elsewhere 
   expect(findVersionBefore(clone, false)).toBeUndefined();
 });
 
-test('a history without the release and without the commit that stands for it has no version before', async () => {
+test('before the first release it is the commit that brought the first migration, which may be the present one', async () => {
   const other = path.join(folder, 'other');
   git(folder, 'init', '--quiet', other);
   commit(other);
   expect(findVersionBefore(other, true)).toBeUndefined();
+  await mkdir(path.join(other, 'migrations'));
+  await writeFile(path.join(other, 'migrations/0000_tables.sql'), '');
+  git(other, 'add', '.');
+  const first = commit(other);
+  expect(findVersionBefore(other, true)).toBe(first);
+  commit(other);
+  expect(findVersionBefore(other, true)).toBe(first);
 });

@@ -8,8 +8,8 @@ import { afterAll } from 'vitest';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 
-/** The version before this one, as long as no release is tagged: what was deployed before the present changes. */
-const UNTAGGED = '55fadd8';
+/** Came with the first schema that later versions can live with: its commit stands for the release before any tag. */
+const FIRST_MIGRATION = 'migrations/0000_tables.sql';
 /** Installing another version's packages. */
 const INSTALL_MS = 240_000;
 
@@ -36,18 +36,22 @@ function skip(why: string, mustRun: boolean): undefined {
 }
 
 /**
- * The version before this one: the newest tag `v…` before the present commit, else the commit above.
- * @returns undefined, after a message, where the history has it not
+ * The version before this one: the newest tag `v…` before the present commit, else the commit that brought the first
+ * migration, which may be the present one.
+ * @returns undefined, after a message, if the history does not have it
  * @throws Error in CI, if the clone is a shallow one: then the history could be had
  */
 export function findVersionBefore(root = ROOT, isCi = Boolean(process.env.CI)): string | undefined {
-  const name =
-    reads(() => gitIn(root, 'describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*', 'HEAD^')) ?? UNTAGGED;
-  const commit = reads(() => gitIn(root, 'rev-parse', '--verify', '--quiet', `${name}^{commit}`));
-  const isShallow = reads(() => gitIn(root, 'rev-parse', '--is-shallow-repository')) === 'true';
-  // A shallow clone may also lack the newest tag, and then the name is a wrong one.
-  if (isShallow && isCi) return skip('the clone is shallow; fetch the whole history with its tags', true);
-  return commit ?? skip(`the history has no ${name}`, false);
+  // A shallow clone may lack the newest tag, and seems to begin with all files.
+  if (reads(() => gitIn(root, 'rev-parse', '--is-shallow-repository')) === 'true')
+    return skip('the clone is shallow; fetch the whole history with its tags', isCi);
+  const tag = reads(() => gitIn(root, 'describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*', 'HEAD^'));
+  const commit = tag
+    ? reads(() => gitIn(root, 'rev-parse', '--verify', '--quiet', `${tag}^{commit}`))
+    : reads(() =>
+        gitIn(root, 'log', '--no-renames', '--diff-filter=A', '--format=%H', '--', FIRST_MIGRATION),
+      );
+  return commit || skip(`the history has neither a release nor ${FIRST_MIGRATION}`, false);
 }
 
 /** Whether a file is part of a version. */

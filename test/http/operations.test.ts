@@ -61,11 +61,15 @@ describe('GET /api/v1/operations', () => {
       running,
       JSON.stringify({ errors: [{ message: 'the worker died' }] }),
     ]);
-    await pool.query(`insert into workers values ('1:abc', 2, now() - interval '40 seconds')`);
+    const silent = { worker_id: '1:01a20ada-2c00-7000-8000-000000000000', slots: 2 };
+    await pool.query(`insert into workers values ($1, $2, now() - interval '40 seconds')`, [
+      silent.worker_id,
+      silent.slots,
+    ]);
     const later = await read(url);
     expect(later.failed_jobs).toMatchObject([{ job_id: running, attempts: 1, message: 'the worker died' }]);
     expect(later.workers).toContainEqual(
-      expect.objectContaining({ worker_id: '1:abc', started_at: null, is_alive: false, slots: 2 }),
+      expect.objectContaining({ ...silent, started_at: '2026-11-24T00:00:00.000Z', is_alive: false }),
     );
   });
 });

@@ -211,27 +211,6 @@ describe('the parts of a plan', () => {
     expect(next).not.toHaveProperty('locations');
     expect((await send(api(`plans/${one}/compare/${one}`))).body.data.locations).toEqual([]);
   });
-
-  test('a plan of an earlier version is served without locations, and says so where they are asked for', async () => {
-    const { metadata } = await optimize(simpleRequest());
-    await service.pool.query(
-      `update plans set location_ids = null, location_names = null, location_demands = null, location_vehicles_before = null,
-         location_vehicles_after = null, location_capacities = null, location_served = null, move_sources = null,
-         move_targets = null, move_km = null where plan_id = $1`,
-      [metadata.plan_id],
-    );
-    const old = api(`plans/${metadata.plan_id}`);
-    const { status, body } = await send(old);
-    expect(status).toBe(200);
-    expect(body.data.allocation_plan).toHaveLength(3);
-    expect(body.data).not.toHaveProperty('locations');
-    const { answer } = await readCsv(`${old}?part=moves`);
-    expect(answer.text.split('\r\n')[1]).toMatch(/^1,,2,,2,,,22\.\d+,V1;V2$/);
-    const missing = await send(`${old}?part=locations`, { headers: { accept: 'text/csv' } });
-    expect([missing.status, missing.body.errors[0].field]).toEqual([404, 'part']);
-    const compared = await send(`${old}/compare/${planUrl.split('/').at(-1)}`);
-    expect(compared.body.data.locations).toBeNull();
-  });
 });
 
 const NOTHING = { demand: 0, vehicles_before: 0, vehicles_after: 0, capacity_after: 0, served: 0, unmet: 0 };

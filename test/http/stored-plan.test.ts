@@ -204,20 +204,6 @@ describe('a stored plan', () => {
     expect(await compare(plain, hospital, `?cursor=${next}`)).not.toHaveProperty('priorities');
   });
 
-  test('of an earlier version is answered without the fields that were not stored', async () => {
-    const rules = withPrevious(
-      REQUESTS['a short fleet with priorities, bounds, stored travel and a previous plan'],
-    );
-    const { data, metadata } = await answerTo('optimize', request(rules));
-    await service.pool.query('update plans set findings = null where plan_id = $1', [metadata.plan_id]);
-    const plan = await stored(metadata.plan_id);
-    for (const field of ['shortfall', 'priorities', 'stages', 'stability']) {
-      expect(data).toHaveProperty(field);
-      expect(plan).not.toHaveProperty(field);
-    }
-    expect(plan.allocation_plan).toEqual(data.allocation_plan);
-  });
-
   test('of a short fleet shows analysts what was asked for, what is reached, and what is missing', async () => {
     const constraints = { shortage: 'serve_most', min_service_level: 1 };
     const body = { ...request({ constraints }), demand_forecast: { 2: [3], 3: [2] } };

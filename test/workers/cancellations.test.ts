@@ -111,19 +111,4 @@ describe('a cancellation that was answered 202', () => {
     expect(await job(jobId)).toMatchObject({ status: 'cancelled' });
     socket.close();
   });
-
-  test('is kept by a worker that claims a job which an earlier version gave back', async () => {
-    const jobId = await submit(longRequest(60));
-    await service.pool.query('update jobs set cancel_requested = true where job_id = $1', [jobId]);
-    const worker = await service.startWorker();
-    const socket = await openSocket(service.url);
-    socket.send({ type: 'subscribe', job_id: jobId });
-    await socket.waitFor((m) => m.type === 'complete');
-    socket.close();
-    // Nothing was solved for it.
-    const { status, phases } = await job(jobId);
-    expect(status).toBe('cancelled');
-    expect(phases.map((one: { phase: string }) => one.phase)).not.toContain('solve');
-    await service.close(worker);
-  });
 });

@@ -32,22 +32,3 @@ test('a large job is packed in PostgreSQL, and each way to read it has all of it
   socket.close();
   await service.close(worker);
 });
-
-test('the large answer of a job that an API of an earlier version stored is JSON, which that version reads', async () => {
-  const jobId = 'opt_00000000-0000-7000-8000-000000000001';
-  await service.pool.query(
-    `insert into jobs (job_id, status, request_id, input, locations, input_hash)
-     select $1, 'queued', 'r', $2, json_agg(locations), '' from locations`,
-    [jobId, JSON.stringify(simpleRequest(VEHICLES, 100))],
-  );
-  const socket = await openSocket(service.url);
-  socket.send({ type: 'subscribe', job_id: jobId });
-  const worker = await service.startWorker();
-  const { result } = await socket.waitFor((message) => message.type === 'complete');
-  socket.close();
-  const stored = await storedOf(jobId);
-  expect(stored).toMatchObject({ input: false, result: false });
-  expect(stored.data).toEqual((result as { data: unknown }).data);
-  expect(stored.data.allocation_plan).toHaveLength(VEHICLES);
-  await service.close(worker);
-});

@@ -87,18 +87,3 @@ test.each(['decisions', 'optimize'] as const)(
     expect((await outlookOf(later)).outlook).not.toEqual(outlook);
   },
 );
-
-test('a decision whose inputs an earlier version stored, without trips, finds its trips at the next attempt', async () => {
-  await storeTrips();
-  const usual = await post('decisions');
-  await work();
-  const { outlook } = await outlookOf(usual);
-
-  const retried = await post('decisions');
-  await work(async () => {
-    await pool.query('truncate job_trips; update decisions set time_zone = null');
-    throw new Error('the worker is replaced by a newer one');
-  });
-  await work();
-  expect(await outlookOf(retried)).toEqual({ outlook, attempts: 2 });
-});

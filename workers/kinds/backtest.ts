@@ -19,7 +19,7 @@ const LIMIT_SECONDS = 3600;
 export const runBacktest: JobWork<'backtest'> = async (run) => {
   const { db, config, calendar } = run.deps;
   const historyWeeks = config.FORECASTING_HISTORY_WEEKS;
-  const request = await run.facts();
+  const request = run.facts;
   const {
     horizon_hours: horizonHours = 168,
     step_hours: stepHours = 24,

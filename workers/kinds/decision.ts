@@ -12,6 +12,7 @@ import { inSnapshot, type Queryable } from '../../src/db/client.ts';
 import { insertDecision, readDecisionInputs, type StoredInputs } from '../../src/db/decisions.ts';
 import { readFleetLocationIds, readFleetText } from '../../src/db/fleet.ts';
 import { readLocations } from '../../src/db/locations.ts';
+import { readJobTrips } from '../../src/db/trip-pieces.ts';
 import {
   buffersOf,
   checkForecastLocations,
@@ -30,7 +31,6 @@ import { readTrips } from '../../src/inputs/trip-input.ts';
 import type { JobRun, JobWork } from '../job-run.ts';
 import { previousOf } from '../previous.ts';
 import { travelOf } from '../travel.ts';
-import { locationIdsOf, tripsOf } from '../trip-counts.ts';
 import { planEnd, solveLimit } from './optimize.ts';
 
 /** Longer than the forecast of the largest request takes. */
@@ -38,7 +38,7 @@ const INPUTS_LIMIT_SECONDS = 600;
 /** Progress when the inputs are complete and the optimization begins. */
 const INPUTS_SHARE = 0.3;
 
-type Taken = { inputs: StoredInputs & { timeZone: string }; trips: readonly Uint8Array[] | null };
+type Taken = { inputs: StoredInputs; trips: readonly Uint8Array[] | null };
 
 /**
  * Collects the inputs and stores them, then plans with the stored ones. If inputs are already stored, because an
@@ -47,10 +47,10 @@ type Taken = { inputs: StoredInputs & { timeZone: string }; trips: readonly Uint
 export const runDecision: JobWork<'decision'> = async (run) => {
   const { deps, job } = run;
   const { db, config } = deps;
-  const facts = await run.facts();
+  const { facts } = run;
   const previous = await previousOf(run, facts);
-  const stored = await run.query(() => readDecisionInputs(db, job.jobId));
-  const { inputs, trips } = stored ? await inputsKept(run, facts, stored) : await takeInputs(run, facts);
+  const { inputs, trips } =
+    (await run.query(() => readTaken(db, job.jobId))) ?? (await takeInputs(run, facts));
   const settings = optimizeSettings(config);
   const limitSeconds = solveLimit(facts, settings);
   const { startDate, fleet, risk, forecast, locations } = inputs;
@@ -88,18 +88,10 @@ export const runDecision: JobWork<'decision'> = async (run) => {
   return facts.carry_out && end.plan ? { ...end, plan: { ...end.plan, isCarriedOut: true } } : end;
 };
 
-/**
- * The inputs that an earlier attempt stored, and its trips. A worker of an earlier version stored neither the time zone
- * nor the trips: they are found now.
- */
-async function inputsKept(run: JobRun, facts: DecisionFacts, stored: StoredInputs): Promise<Taken> {
-  const { db, config } = run.deps;
-  const { startDate, locations } = stored;
-  const timeZone =
-    stored.timeZone ?? (await run.query(() => readPlanZone(db, config, locationIdsOf(locations))));
-  const hours = tripHours({ start: { startDate }, timeZone }, facts);
-  const trips = await tripsOf(run, { ...facts, tripHours: hours }, locations, boundField(facts));
-  return { inputs: { ...stored, timeZone }, trips };
+/** The inputs that an earlier attempt stored, and its trips; undefined if there was none. */
+async function readTaken(db: Queryable, jobId: string): Promise<Taken | undefined> {
+  const inputs = await readDecisionInputs(db, jobId);
+  return inputs && { inputs, trips: (await readJobTrips(db, jobId)) ?? null };
 }
 
 async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<Taken> {

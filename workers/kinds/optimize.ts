@@ -16,7 +16,7 @@ import { tripsOf } from '../trip-counts.ts';
 export const runOptimize: JobWork<'optimize'> = async (run) => {
   const { deps, job } = run;
   const settings = optimizeSettings(deps.config);
-  const facts = await run.facts();
+  const { facts } = run;
   const limitSeconds = solveLimit(facts, settings);
   const input = await run.input();
   const travel = await travelOf(run, facts.storedTravel, input.locations);

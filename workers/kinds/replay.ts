@@ -8,7 +8,7 @@ import { travelOf } from '../travel.ts';
 /** What plans would have brought on the stored demand. After a crash an attempt begins again, on the same data. */
 export const runReplay: JobWork<'replay'> = async (run) => {
   const { requestId, jobId } = run.job;
-  const request = await run.facts();
+  const request = run.facts;
   const { stored, trips, transfer } = await replayInputs(run, request);
   const travel = await travelOf(run, request.storedTravel, JSON.stringify(stored.points));
   const { firstHour, hours, timeZone } = stored;

@@ -900,8 +900,8 @@ export interface components {
             /** @description first local day of each forecast, newest first */
             start_dates: string[];
             overall: components["schemas"]["BacktestScore"];
-            /** @description of all locations, by kind of week (Monday to Sunday, local); only kinds that occurred; absent from backtests of earlier versions */
-            weeks?: {
+            /** @description of all locations, by kind of week (Monday to Sunday, local); only kinds that occurred */
+            weeks: {
                 /** @description all other weeks */
                 calm?: components["schemas"]["BacktestScore"];
                 /** @description weeks that contain a public holiday, a day next to one, or an event */
@@ -1213,8 +1213,8 @@ export interface components {
             left_out: string[];
             /** @description vehicles without a score, because data are missing; they are not left out */
             unscored: number;
-            /** @description locations without observations, which are planned with their `expected_daily_demand`, else 0; absent from decisions of earlier versions */
-            without_history?: number[];
+            /** @description locations without observations, which are planned with their `expected_daily_demand`, else 0 */
+            without_history: number[];
             plan: components["schemas"]["DecisionPlan"];
             /** @description only of a plan that looks ahead: every step */
             outlook?: components["schemas"]["OutlookStep"][];
@@ -2030,8 +2030,11 @@ export interface components {
         };
         OperationsWorker: {
             worker_id: string;
-            /** @description null: a worker of an earlier version */
-            started_at: string | null;
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             */
+            started_at: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -2162,7 +2165,7 @@ export interface components {
             /** @description as `vehicles`, for each location */
             vehicles_by_location?: number[];
         };
-        /** @description a stored plan, with everything that its answer says. Plans of earlier versions lack what those did not store */
+        /** @description a stored plan, with everything that its answer says */
         Plan: {
             plan_id: string;
             /** @description `opt_…` an optimization, `bt_…` a backtest, `dec_…` a decision and `rpl_…` a replay, whose identifier it is */
@@ -2197,7 +2200,7 @@ export interface components {
             /** @description with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves, and the rules of `options.refine`, cost; 0 if all steps are planned in whole vehicles */
             rounding_cost?: number;
             /** @description every location of the problem, by ascending id */
-            locations?: components["schemas"]["PlanLocation"][];
+            locations: components["schemas"]["PlanLocation"][];
             allocation_plan: components["schemas"]["AllocationPlanItem"][];
         };
         PlanComparison: {
@@ -2221,8 +2224,8 @@ export interface components {
             other_shortfall: components["schemas"]["ShortfallFigures"] | null;
             /** @description demand by priority level, the highest first, if either plan has a level above 0; only in the answer without `cursor`. A location has the higher of its levels in the two plans, so both are asked about the same locations. All vehicles count, as in `locations` */
             priorities?: components["schemas"]["PlanLevelDifference"][];
-            /** @description locations whose figures differ, by ascending id; only in the answer without `cursor`; null if one of the plans was made by an earlier version, which stored no figures of locations */
-            locations?: components["schemas"]["PlanLocationDifference"][] | null;
+            /** @description locations whose figures differ, by ascending id; only in the answer without `cursor` */
+            locations?: components["schemas"]["PlanLocationDifference"][];
             /** @description a page of the differences, by vehicle id */
             differences: components["schemas"]["PlanDifference"][];
             next_cursor: string | null;

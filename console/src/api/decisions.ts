@@ -43,7 +43,7 @@ export type DecisionAnswer = {
   starts_at?: string;
   demand: PlannedDemand;
   left_out: string[];
-  without_history?: number[];
+  without_history: number[];
   plan: PlanAnswer;
   /** Every step, only of a plan that looks ahead. */
   outlook?: OutlookStep[];

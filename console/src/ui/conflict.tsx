@@ -12,7 +12,7 @@ type Apply = (settings: Setting[]) => void;
 
 /**
  * What is in conflict, and each change that would resolve it: as a button where the request can state it, else in the
- * service's words. Faults of earlier versions of the service have words alone.
+ * service's words.
  */
 export function Conflict(props: {
   shortfall?: Shortfall | undefined;

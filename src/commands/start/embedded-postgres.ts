@@ -29,9 +29,7 @@ type Binaries = { initdb: string; pg_ctl: string; postgres: string };
 type Owner = { uid?: number; gid?: number };
 
 const run = promisify(execFile);
-/**
- * Name of the administrator in the data folders of all versions. In earlier versions the service itself used this role.
- */
+/** Name of the administrator in all data folders. */
 const ADMIN = 'fleet';
 const SERVICE = 'fleet_service';
 const DATABASE = 'fleet';
@@ -142,7 +140,12 @@ export async function startEmbeddedPostgres(
     [adminPasswordFile, passwordFile].map((file) => readFile(file, 'utf8')),
   );
   const adminUrl = `${at(ADMIN, adminPassword)}/postgres`;
-  await ensureServiceDatabase(adminUrl, { database: DATABASE, role: SERVICE, password });
+  await ensureServiceDatabase(adminUrl, { database: DATABASE, role: SERVICE, password }).catch(
+    async (error) => {
+      await stop();
+      throw error;
+    },
+  );
   return {
     url: `${at(SERVICE, password)}/${DATABASE}`,
     shownUrl: `${at(SERVICE)}/${DATABASE}`,

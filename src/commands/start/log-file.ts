@@ -1,4 +1,3 @@
-import { chmod } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { createStream, type RotatingFileStream } from 'rotating-file-stream';
@@ -24,8 +23,6 @@ export async function openLogFile(
   { maxBytes, kept }: { maxBytes: number; kept: number } = { maxBytes: MAX_LOG_BYTES, kept: KEPT_LOGS },
 ): Promise<LogFile> {
   const file = path.join(folder, name);
-  // Everybody may be able to read a log of an earlier version.
-  await chmod(file, 0o600).catch(() => {});
   const stream: RotatingFileStream = createStream((index) => (index === null ? name : `${name}.${index}`), {
     path: folder,
     size: `${maxBytes}B`,

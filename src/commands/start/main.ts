@@ -1,4 +1,4 @@
-import { chmod, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { userInfo } from 'node:os';
 import path from 'node:path';
@@ -121,15 +121,11 @@ function startConsoleBuild(): void {
   });
 }
 
-/**
- * Creates the folders so that other users can neither list nor read them, and closes those that an earlier version left
- * open.
- */
+/** Creates the folders so that other users can neither list nor read them. */
 async function makeFolders(dataFolder: string, logFolder: string): Promise<void> {
   // If root starts the service, PostgreSQL runs as another user, who has to pass through the folder.
   await mkdir(dataFolder, { recursive: true, mode: userInfo().uid === 0 ? 0o711 : 0o700 });
-  await mkdir(logFolder, { recursive: true });
-  await chmod(logFolder, 0o700);
+  await mkdir(logFolder, { recursive: true, mode: 0o700 });
 }
 
 async function startDatabase(config: Config): Promise<EmbeddedPostgres> {

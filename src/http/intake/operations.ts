@@ -268,10 +268,7 @@ function readJob<K extends JobKind>(kind: K, body: RequestOf[K], sent?: Uint8Arr
 }
 
 function hashOf(kind: JobKind, input: Uint8Array): Uint8Array {
-  const hash = createHash('sha256');
-  // For an optimization hash the body alone: stored keys of earlier versions were made that way.
-  if (kind !== 'optimize') hash.update(`${kind}\n`);
-  return hash.update(input).digest();
+  return createHash('sha256').update(`${kind}\n`).update(input).digest();
 }
 
 /** JSON in a buffer of its own, which can be transferred to another thread. */

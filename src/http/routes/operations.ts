@@ -6,9 +6,6 @@ import { readServiceFigures } from '../../db/service-figures.ts';
 import type { Deps } from '../deps.ts';
 import { answers, errors } from '../responses.ts';
 
-/** Version and time of the uuid at the end of a worker's id. */
-const STARTED = /:([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
 /** `/api/v1/operations`: workers, queue and throughput, with both backends of the queue. */
 export function operationsRoutes({ config, database }: Deps): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -47,8 +44,8 @@ export function operationsRoutes({ config, database }: Deps): FastifyPluginAsync
   };
 }
 
-/** When a worker started, from its id; null: an earlier version made it, without the time. */
-function startedAt(workerId: string): string | null {
-  const [, high, low] = STARTED.exec(workerId) ?? [];
-  return high === undefined ? null : new Date(Number.parseInt(`${high}${low}`, 16)).toISOString();
+/** When a worker started: the milliseconds at the head of the UUID (version 7) in its id, `process:UUID`. */
+function startedAt(workerId: string): string {
+  const [high, low] = workerId.slice(workerId.indexOf(':') + 1).split('-');
+  return new Date(Number.parseInt(high + low, 16)).toISOString();
 }

@@ -3,7 +3,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { metadata, success } from '../../answers/envelope.ts';
-import { AppError } from '../../answers/errors.ts';
 import { Envelope } from '../../contracts/envelope.ts';
 import { JobReference } from '../../contracts/jobs.ts';
 import { LocationId } from '../../contracts/optimize.ts';
@@ -130,16 +129,13 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
     if (findings !== null) yield `,${findings.slice(1, -1)}`;
     if (insights !== null) yield `,"insights":${insights}`;
     let separator = '';
-    if (plan.hasLocations) {
-      yield ',"locations":[';
-      for await (const locations of locationPages(plan)) {
-        yield separator + JSON.stringify(locations).slice(1, -1);
-        separator = ',';
-      }
-      yield ']';
-      separator = '';
+    yield ',"locations":[';
+    for await (const locations of locationPages(plan)) {
+      yield separator + JSON.stringify(locations).slice(1, -1);
+      separator = ',';
     }
-    yield ',"allocation_plan":[';
+    separator = '';
+    yield '],"allocation_plan":[';
     for await (const items of pages(plan)) {
       yield separator + items.map(({ ordinal: _, ...item }) => JSON.stringify(item)).join(',');
       separator = ',';
@@ -210,7 +206,6 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
           return sendJsonText(reply, Readable.from(json(plan, request.id), { highWaterMark: 1 }));
         }
         const { part = 'vehicles', spreadsheet = false } = request.query;
-        if (part === 'locations' && !plan.hasLocations) throw withoutLocations(plan_id);
         const name = part === 'vehicles' ? plan_id : `${plan_id}-${part}`;
         const csv = planCsv(part, PAGES[part](plan), spreadsheet);
         return (reply as FastifyReply)
@@ -261,11 +256,6 @@ export function planRoutes({ database: { db } }: Deps): FastifyPluginAsyncTypebo
       },
     );
   };
-}
-
-function withoutLocations(planId: string): AppError {
-  const message = `plan "${planId}" was made by an earlier version, which stored no figures of locations`;
-  return new AppError('RESOURCE_NOT_FOUND', [{ message, field: 'part' }]);
 }
 
 function summary(plan: StoredPlanSummary): PlanSummary {

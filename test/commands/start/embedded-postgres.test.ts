@@ -1,4 +1,4 @@
-import { readFile, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,14 +7,7 @@ import {
   startEmbeddedPostgres,
 } from '../../../src/commands/start/embedded-postgres.ts';
 import { loadConfig } from '../../../src/config.ts';
-import { migrateDatabase } from '../../../src/db/migrate.ts';
-import { startApi } from '../../../src/main.ts';
-import { createLogger } from '../../../src/process/logger.ts';
-import { openQueue } from '../../../src/queue/queue.ts';
-import { startWorker } from '../../../workers/main.ts';
 import { newTemporaryFolder, removeFolder } from '../../helpers/folders.ts';
-import { send, simpleRequest } from '../../helpers/service.ts';
-import { testConfig } from '../../helpers/services.ts';
 
 const SETTINGS = { fsync: 'off' };
 
@@ -23,6 +16,7 @@ describe('the embedded PostgreSQL', () => {
   let server: EmbeddedPostgres | undefined;
   beforeAll(async () => {
     folder = await newTemporaryFolder('embedded');
+    server = await startEmbeddedPostgres(path.join(folder, 'postgres'), SETTINGS);
   });
   afterAll(async () => {
     await server?.stop();
@@ -37,50 +31,6 @@ describe('the embedded PostgreSQL', () => {
       .then(({ rows }) => rows)
       .finally(() => client.end());
   }
-
-  test('takes over a database of an earlier version, in which the administrator owned everything, and serves it', async () => {
-    server = await startEmbeddedPostgres(path.join(folder, 'postgres'), SETTINGS);
-    await ask(server.adminUrl, 'drop database fleet');
-    await ask(server.adminUrl, 'drop role fleet_service');
-    await ask(server.adminUrl, 'create database fleet');
-    const asAdmin = new URL(server.adminUrl);
-    asAdmin.pathname = '/fleet';
-    await migrateDatabase(asAdmin.href);
-    const earlier = testConfig({ DATABASE_URL: asAdmin.href });
-    await (await openQueue(earlier, () => {})).close();
-    await ask(
-      asAdmin.href,
-      "insert into locations (id, name, latitude, longitude) values (1, 'One', 40, -74), (2, 'Two', 40.1, -74)",
-    );
-    await server.stop();
-    await rm(server.passwordFile);
-
-    server = await startEmbeddedPostgres(path.join(folder, 'postgres'), SETTINGS);
-    await migrateDatabase(server.url);
-    const config = { ...earlier, DATABASE_URL: server.url };
-    const api = await startApi(config, createLogger('api', config));
-    const worker = await startWorker(config, createLogger('worker', config));
-    try {
-      expect((await send(`${api.url}/api/v1/data/locations`)).body.data.locations).toMatchObject([
-        { id: 1 },
-        { id: 2 },
-      ]);
-      const { status, text } = await send(`${api.url}/api/v1/optimize`, { body: simpleRequest() });
-      expect(status, text).toBe(200);
-    } finally {
-      await Promise.all([api.close(), worker.close()]);
-    }
-    const left = await ask(
-      server.url,
-      `select relname as name from pg_class join pg_namespace n on n.oid = relnamespace
-       where nspname !~ '^pg_|^information_schema' and relowner <> (select oid from pg_roles where rolname = current_user)
-       union all select nspname from pg_namespace where nspowner <> (select oid from pg_roles where rolname = current_user)
-         and nspname !~ '^pg_|^information_schema|^public'
-       union all select proname from pg_proc join pg_namespace n on n.oid = pronamespace
-       where nspname !~ '^pg_|^information_schema' and proowner <> (select oid from pg_roles where rolname = current_user)`,
-    );
-    expect(left).toEqual([]);
-  });
 
   test('is used by a role that owns its database and may do nothing else on the server', async () => {
     const { url } = server!;

@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -35,19 +35,4 @@ test('a log is bounded: the newest lines are kept, whole and in order, in files 
   }
   expect(kept.length).toBeGreaterThan(100);
   expect(kept).toEqual(lines.slice(-kept.length));
-});
-
-test('a log that everybody could read in an earlier version is closed to others, and continued', async () => {
-  const file = path.join(folder, 'worker-1.log');
-  await writeFile(file, 'before\n');
-  await chmod(file, 0o644);
-  const log = await openLogFile(folder, 'worker-1.log');
-  const source = new PassThrough();
-  log.follow(source);
-  const ended = new Promise((resolve) => source.once('end', resolve));
-  source.end('after');
-  await ended;
-  await log.close();
-  expect(((await stat(file)).mode & 0o777).toString(8)).toBe('600');
-  expect(await readFile(file, 'utf8')).toBe('before\nafter\n');
 });

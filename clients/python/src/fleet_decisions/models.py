@@ -104,8 +104,8 @@ class BacktestData(Model):
     start_dates: list[date_aliased]
     """first local day of each forecast, newest first"""
     overall: BacktestScore
-    weeks: Weeks | None = None
-    """of all locations, by kind of week (Monday to Sunday, local); only kinds that occurred; absent from backtests of earlier versions"""
+    weeks: Weeks
+    """of all locations, by kind of week (Monday to Sunday, local); only kinds that occurred"""
     locations: dict[str, BacktestScore]
 
 
@@ -371,8 +371,8 @@ class DecisionResult(Model):
     """ids of the vehicles that the plan may not use"""
     unscored: int
     """vehicles without a score, because data are missing; they are not left out"""
-    without_history: list[int] | None = None
-    """locations without observations, which are planned with their `expected_daily_demand`, else 0; absent from decisions of earlier versions"""
+    without_history: list[int]
+    """locations without observations, which are planned with their `expected_daily_demand`, else 0"""
     plan: DecisionPlan
     outlook: list[OutlookStep] | None = None
     """only of a plan that looks ahead: every step"""
@@ -1068,8 +1068,8 @@ class OperationsStep(Model):
 
 class OperationsWorker(Model):
     worker_id: str
-    started_at: datetime | None
-    """null: a worker of an earlier version"""
+    started_at: datetime
+    """ISO 8601, UTC"""
     last_seen_at: datetime
     """ISO 8601, UTC"""
     is_alive: bool
@@ -1208,7 +1208,7 @@ class OutlookStep(Model):
 
 
 class Plan(Model):
-    """a stored plan, with everything that its answer says. Plans of earlier versions lack what those did not store"""
+    """a stored plan, with everything that its answer says"""
 
     plan_id: str
     job_id: str
@@ -1238,7 +1238,7 @@ class Plan(Model):
     """with `outlook`: proved, no plan of all steps costs less"""
     rounding_cost: float | None = None
     """with `outlook`: the part of `horizon_cost` that whole vehicles in the plan's moves, and the rules of `options.refine`, cost; 0 if all steps are planned in whole vehicles"""
-    locations: list[PlanLocation] | None = None
+    locations: list[PlanLocation]
     """every location of the problem, by ascending id"""
     allocation_plan: list[AllocationPlanItem]
 
@@ -1259,7 +1259,7 @@ class PlanComparison(Model):
     priorities: list[PlanLevelDifference] | None = None
     """demand by priority level, the highest first, if either plan has a level above 0; only in the answer without `cursor`. A location has the higher of its levels in the two plans, so both are asked about the same locations. All vehicles count, as in `locations`"""
     locations: list[PlanLocationDifference] | None = None
-    """locations whose figures differ, by ascending id; only in the answer without `cursor`; null if one of the plans was made by an earlier version, which stored no figures of locations"""
+    """locations whose figures differ, by ascending id; only in the answer without `cursor`"""
     differences: list[PlanDifference]
     """a page of the differences, by vehicle id"""
     next_cursor: str | None
@@ -2150,7 +2150,7 @@ class WebhookWithSecretEnvelope(Model):
 
 
 class Weeks(Model):
-    """of all locations, by kind of week (Monday to Sunday, local); only kinds that occurred; absent from backtests of earlier versions"""
+    """of all locations, by kind of week (Monday to Sunday, local); only kinds that occurred"""
 
     calm: BacktestScore | None = None
     """all other weeks"""

@@ -150,8 +150,8 @@ function Workers({ workers, jobs }: { workers: Worker[]; jobs: RunningJob[] }) {
     },
     {
       name: words.since,
-      value: ({ started_at }) => started_at ?? '',
-      cell: ({ started_at }) => (started_at === null ? '–' : moment(started_at)),
+      value: ({ started_at }) => started_at,
+      cell: ({ started_at }) => moment(started_at),
     },
     {
       name: words.lastSeen,

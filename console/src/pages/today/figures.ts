@@ -38,7 +38,7 @@ export function figuresOf(decision: StoredDecision) {
     holidays: forecast.metadata.holidays,
     events: forecast.metadata.events ?? [],
     shortfall: plan.shortfall,
-    withoutHistory: data.without_history ?? [],
+    withoutHistory: data.without_history,
   };
 }
 export type Figures = ReturnType<typeof figuresOf>;

@@ -1,58 +1,60 @@
-CREATE TABLE "caller_turns" (
-	"priority" "job_priority" NOT NULL,
-	"caller" text NOT NULL,
-	"seconds" double precision NOT NULL,
-	"expected_seconds" double precision DEFAULT 1 NOT NULL,
-	"since" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-	"served_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"virtual_seconds" double precision DEFAULT 0 NOT NULL,
-	CONSTRAINT "caller_turns_priority_caller_pk" PRIMARY KEY("priority","caller"),
-	CONSTRAINT "caller_turns_expected" CHECK ("caller_turns"."expected_seconds" > 0)
+-- The queue order, and claims. A job waits in the line of its priority. In a line callers take turns by what their jobs
+-- have used, and so do the clients of a caller: start-time fair queueing (Goyal, Vin and Cheng 1996). Times of use are
+-- "virtual seconds"; a line is where its caller is that is served. docs/client/jobs.md has the order for users.
+
+CREATE TABLE priority_lines (
+  priority job_priority PRIMARY KEY,
+  virtual_seconds double precision NOT NULL DEFAULT 0
 );
---> statement-breakpoint
-CREATE TABLE "client_turns" (
-	"priority" "job_priority" NOT NULL,
-	"caller" text NOT NULL,
-	"client_id" text NOT NULL,
-	"seconds" double precision NOT NULL,
-	"expected_seconds" double precision DEFAULT 1 NOT NULL,
-	"since" timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
-	"served_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "client_turns_priority_caller_client_id_pk" PRIMARY KEY("priority","caller","client_id"),
-	CONSTRAINT "client_turns_expected" CHECK ("client_turns"."expected_seconds" > 0)
+INSERT INTO priority_lines (priority) SELECT unnest(enum_range(null::job_priority));
+
+CREATE TABLE caller_turns (
+  priority job_priority NOT NULL,
+  caller text NOT NULL,
+  seconds double precision NOT NULL,
+  expected_seconds double precision NOT NULL DEFAULT 1,
+  since timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  served_at timestamp (3) with time zone NOT NULL DEFAULT now(),
+  virtual_seconds double precision NOT NULL DEFAULT 0,
+  CONSTRAINT caller_turns_priority_caller_pk PRIMARY KEY (priority, caller),
+  CONSTRAINT caller_turns_expected CHECK (expected_seconds > 0)
 );
---> statement-breakpoint
-CREATE TABLE "priority_lines" (
-	"priority" "job_priority" PRIMARY KEY NOT NULL,
-	"virtual_seconds" double precision DEFAULT 0 NOT NULL
+
+CREATE TABLE client_turns (
+  priority job_priority NOT NULL,
+  caller text NOT NULL,
+  client_id text NOT NULL,
+  seconds double precision NOT NULL,
+  expected_seconds double precision NOT NULL DEFAULT 1,
+  since timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  served_at timestamp (3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT client_turns_priority_caller_client_id_pk PRIMARY KEY (priority, caller, client_id),
+  CONSTRAINT client_turns_priority_caller_caller_turns_priority_caller_fk
+    FOREIGN KEY (priority, caller) REFERENCES caller_turns ON DELETE CASCADE,
+  CONSTRAINT client_turns_expected CHECK (expected_seconds > 0)
 );
---> statement-breakpoint
-CREATE TABLE "workers" (
-	"worker_id" text PRIMARY KEY NOT NULL,
-	"slots" integer NOT NULL,
-	"heartbeat_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "workers_slots" CHECK ("workers"."slots" >= 1)
+
+-- The order of the lines. By expressions, which only those use that ask for these: by plain columns PostgreSQL would
+-- also look callers up in them, instead of by the key, while it thinks that both cost the same; then each job that is
+-- stored reads all that are in the line. Two priorities with the same hash would share a part of an index, no more.
+CREATE INDEX caller_turns_place ON caller_turns (hashenum(priority), seconds, since);
+CREATE INDEX client_turns_place ON client_turns (hashenum(priority), (caller || ''), seconds, since);
+
+-- Workers with a recent heartbeat, for the limit of jobs that a caller may run at once.
+CREATE TABLE workers (
+  worker_id text PRIMARY KEY,
+  slots integer NOT NULL,
+  heartbeat_at timestamp (3) with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT workers_slots CHECK (slots >= 1)
 );
---> statement-breakpoint
-ALTER TABLE "jobs" DROP CONSTRAINT "jobs_turn_number";--> statement-breakpoint
-DROP INDEX "jobs_queue";--> statement-breakpoint
-DROP INDEX "jobs_turn";--> statement-breakpoint
-DROP INDEX "jobs_running";--> statement-breakpoint
-ALTER TABLE "job_attempts" ADD COLUMN "charged_seconds" double precision;--> statement-breakpoint
-ALTER TABLE "jobs" ADD COLUMN "client_id" text DEFAULT '' NOT NULL;--> statement-breakpoint
-ALTER TABLE "jobs" ADD COLUMN "facts" jsonb;--> statement-breakpoint
-ALTER TABLE "client_turns" ADD CONSTRAINT "client_turns_priority_caller_caller_turns_priority_caller_fk" FOREIGN KEY ("priority","caller") REFERENCES "public"."caller_turns"("priority","caller") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "caller_turns_line" ON "caller_turns" USING btree ("priority","seconds","since");--> statement-breakpoint
-CREATE INDEX "client_turns_line" ON "client_turns" USING btree ("priority","caller","seconds","since");--> statement-breakpoint
-CREATE INDEX "job_attempts_charged" ON "job_attempts" USING btree ("job_id","attempt") WHERE "job_attempts"."charged_seconds" is not null;--> statement-breakpoint
-CREATE INDEX "jobs_waiting" ON "jobs" USING btree ("priority","caller","client_id","created_at","job_id") WHERE "jobs"."status" = 'queued';--> statement-breakpoint
-CREATE INDEX "jobs_running" ON "jobs" USING btree ("caller","priority","client_id") WHERE "jobs"."status" = 'running';--> statement-breakpoint
-ALTER TABLE "jobs" DROP COLUMN "turn";--> statement-breakpoint
-ALTER TABLE "jobs" ADD CONSTRAINT "jobs_client_id" CHECK (length("jobs"."client_id") <= 128);--> statement-breakpoint
-INSERT INTO "priority_lines" ("priority") SELECT unnest(enum_range(null::job_priority));--> statement-breakpoint
+
 -- A caller that has jobs in a line has a row there, and so has each of its clients: whoever is new starts where the
--- line is. The lock on the rows, which many may hold, keeps `drop_idle_turns` from removing them before the job is seen.
-CREATE FUNCTION enter_line() RETURNS trigger LANGUAGE plpgsql AS $$
+-- line is. The lock on the rows, which many may hold, keeps `drop_idle_turns` from removing them before the job is
+-- seen.
+-- By index, as claims are: PostgreSQL plans these statements once for each connection. A plan made while nobody waited
+-- would read the whole line for each job that is stored afterwards, until the table is analyzed.
+CREATE FUNCTION enter_line() RETURNS trigger LANGUAGE plpgsql
+SET enable_seqscan = off AS $$
 BEGIN
   LOOP
     PERFORM FROM caller_turns c WHERE c.priority = new.priority AND c.caller = new.caller FOR KEY SHARE;
@@ -71,13 +73,10 @@ BEGIN
     ON CONFLICT DO NOTHING;
   END LOOP;
   RETURN null;
-END $$;--> statement-breakpoint
+END $$;
 CREATE TRIGGER jobs_enter_line AFTER INSERT OR UPDATE OF status ON jobs
-FOR EACH ROW WHEN (new.status = 'queued') EXECUTE FUNCTION enter_line();--> statement-breakpoint
-INSERT INTO caller_turns (priority, caller, seconds)
-SELECT DISTINCT priority, caller, 0 FROM jobs WHERE status IN ('queued', 'running');--> statement-breakpoint
-INSERT INTO client_turns (priority, caller, client_id, seconds)
-SELECT priority, caller, '', 0 FROM caller_turns;--> statement-breakpoint
+FOR EACH ROW WHEN (new.status = 'queued') EXECUTE FUNCTION enter_line();
+
 -- How many jobs of one caller may run at once; null: any number.
 CREATE FUNCTION running_limit(running_per_caller integer, lock_seconds double precision) RETURNS integer
 LANGUAGE plpgsql STABLE AS $$
@@ -85,7 +84,8 @@ BEGIN
   RETURN coalesce(running_per_caller, (
     SELECT CASE WHEN sum(w.slots) >= 2 THEN sum(w.slots)::integer - 1 END FROM workers w
     WHERE w.heartbeat_at >= now() - make_interval(secs => lock_seconds)));
-END $$;--> statement-breakpoint
+END $$;
+
 -- Corrects what callers were charged for attempts that have ended since to what these used.
 CREATE FUNCTION settle_turns() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -105,9 +105,10 @@ BEGIN
     UPDATE client_turns t SET seconds = t.seconds + ended.used - ended.charged, expected_seconds = ended.used
     WHERE t.priority = job.priority AND t.caller = job.caller AND t.client_id = job.client_id;
   END LOOP;
-END $$;--> statement-breakpoint
--- Whether a caller, or one of its clients, has nothing in a line that waits or runs. (Not `NOT EXISTS` in the queries: the
--- planner makes a join of it, and reads the whole line.)
+END $$;
+
+-- Whether a caller, or one of its clients, has nothing in a line that waits or runs. (Not `NOT EXISTS` in the queries:
+-- the planner makes a join of it, and reads the whole line.)
 CREATE FUNCTION is_idle(line job_priority, of_caller text, of_client text) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 BEGIN
   IF of_client IS NULL THEN
@@ -118,10 +119,11 @@ BEGIN
       WHERE j.status = 'queued' AND j.priority = line AND j.caller = of_caller AND j.client_id = of_client)
     AND NOT EXISTS (SELECT FROM jobs j
       WHERE j.status = 'running' AND j.caller = of_caller AND j.priority = line AND j.client_id = of_client);
-END $$;--> statement-breakpoint
+END $$;
+
 -- Removes callers that have nothing to do in a line and are not ahead of it: they would start where it is, and so will
--- they when they come back. Looks at the first ones. In two steps: nobody stores a job for a row that is locked, and the
--- second look, with a snapshot of its own, sees whatever was stored before.
+-- they when they come back. Looks at the first ones. In two steps: nobody stores a job for a row that is locked, and
+-- the second look, with a snapshot of its own, sees whatever was stored before.
 CREATE FUNCTION drop_idle_turns(line job_priority, first_ones integer) RETURNS void LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_sort = off SET enable_bitmapscan = off SET enable_hashjoin = off
 SET enable_mergejoin = off AS $$
@@ -131,7 +133,8 @@ DECLARE
 BEGIN
   FOR idle IN
     SELECT f.caller FROM (
-      SELECT c.caller FROM caller_turns c WHERE c.priority = line AND c.seconds <= reached
+      SELECT c.caller FROM caller_turns c
+      WHERE hashenum(c.priority) = hashenum(line) AND c.priority = line AND c.seconds <= reached
       ORDER BY c.seconds, c.since LIMIT first_ones) f
     WHERE is_idle(line, f.caller, null)
   LOOP
@@ -139,7 +142,8 @@ BEGIN
     CONTINUE WHEN NOT found;
     DELETE FROM caller_turns c WHERE c.priority = line AND c.caller = idle.caller AND is_idle(line, c.caller, null);
   END LOOP;
-END $$;--> statement-breakpoint
+END $$;
+
 -- The same for the clients of a caller.
 CREATE FUNCTION drop_idle_clients(line job_priority, of_caller text, first_ones integer) RETURNS void LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_sort = off SET enable_bitmapscan = off SET enable_hashjoin = off
@@ -151,7 +155,9 @@ DECLARE
 BEGIN
   FOR idle IN
     SELECT f.client_id FROM (
-      SELECT t.client_id FROM client_turns t WHERE t.priority = line AND t.caller = of_caller AND t.seconds <= reached
+      SELECT t.client_id FROM client_turns t
+      WHERE hashenum(t.priority) = hashenum(line) AND t.caller || '' = of_caller AND t.priority = line
+        AND t.seconds <= reached
       ORDER BY t.seconds, t.since LIMIT first_ones) f
     WHERE is_idle(line, of_caller, f.client_id)
   LOOP
@@ -161,7 +167,8 @@ BEGIN
     DELETE FROM client_turns t WHERE t.priority = line AND t.caller = of_caller AND t.client_id = idle.client_id
       AND is_idle(line, of_caller, t.client_id);
   END LOOP;
-END $$;--> statement-breakpoint
+END $$;
+
 -- How many callers wait in a line, a hundred at most: from one to the next in the index, past their jobs.
 CREATE FUNCTION count_callers(line job_priority) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -174,7 +181,8 @@ BEGIN
       FROM callers c WHERE c.caller IS NOT NULL)
     -- Without the first row, which is nobody, and the last one, which is null.
     SELECT greatest(1, count(c.caller) - 1) FROM (SELECT caller FROM callers LIMIT 101) c);
-END $$;--> statement-breakpoint
+END $$;
+
 -- The same for the clients of a caller; the one without a name counts as waiting.
 CREATE FUNCTION count_clients(line job_priority, of_caller text) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -187,23 +195,26 @@ BEGIN
         ORDER BY j.client_id LIMIT 1)
       FROM clients c WHERE c.client_id IS NOT NULL)
     SELECT count(c.client_id) FROM (SELECT client_id FROM clients LIMIT 101) c);
-END $$;--> statement-breakpoint
--- Where in a line the next job of a caller, or of a client, starts: where it is itself if that job has waited since it was
--- served last, else not behind the line. Times of service are kept in milliseconds.
+END $$;
+
+-- Where in a line the next job of a caller, or of a client, starts: where it is itself if that job has waited since it
+-- was served last, else not behind the line. Times of service are kept in milliseconds.
 CREATE FUNCTION line_start(
   own double precision, line double precision, served_at timestamptz, waits_since timestamptz
 ) RETURNS double precision LANGUAGE sql STABLE AS $$
   SELECT CASE WHEN waits_since < served_at + interval '1 millisecond' THEN own ELSE greatest(own, line) END
-$$;--> statement-breakpoint
+$$;
+
 -- Claims the next job: of the highest priority (or `first`) the caller that has used least and may run one more, of its
--- clients the one that has used least, of that one's jobs the oldest. Claims come one after the other, and each statement
--- below sees what the claims before did: so the turns are exact, and the limit, too. Nothing else waits for the lock.
--- It is held for less than a millisecond, and never while a slow worker reads: what is large is not returned.
+-- clients the one that has used least, of that one's jobs the oldest. Claims come one after the other, and each
+-- statement below sees what the claims before did: so the turns are exact, and the limit, too. Nothing else waits for
+-- the lock. It is held for less than a millisecond, and never while a slow worker reads: what is large is not returned.
+-- Jobs in a format that the worker does not know wait for a worker that does.
 CREATE FUNCTION claim_job(
-  by_worker text, first job_priority, running_per_caller integer, lock_seconds double precision
+  by_worker text, first job_priority, running_per_caller integer, lock_seconds double precision, known_format smallint
 ) RETURNS TABLE (
-  job_id text, kind text, attempt integer, crashes integer, cancel_requested boolean, request_id text, facts jsonb,
-  is_large boolean, input text, locations text
+  job_id text, kind text, attempt integer, crashes integer, request_id text, facts jsonb, is_large boolean,
+  input text, locations text
 ) LANGUAGE plpgsql
 -- By index, whatever the planner thinks of tables that grow from nothing to thousands of rows within a second.
 SET enable_seqscan = off SET enable_sort = off SET enable_bitmapscan = off SET enable_hashjoin = off
@@ -224,7 +235,8 @@ BEGIN
   LOOP
     CONTINUE WHEN NOT EXISTS (SELECT FROM jobs j WHERE j.status = 'queued' AND j.priority = line.priority);
     SELECT c.caller, w.client_id, w.job_id, w.expected_seconds AS charge,
-      -- Whoever was idle starts where the line is: nothing is saved up. Whoever has waited since it was served keeps its place.
+      -- Whoever was idle starts where the line is: nothing is saved up. Whoever has waited since it was served keeps
+      -- its place.
       line_start(c.seconds, line.virtual_seconds, c.served_at, w.created_at) AS start,
       line_start(w.seconds, c.virtual_seconds, w.served_at, w.created_at) AS client_start
     INTO next
@@ -233,17 +245,18 @@ BEGIN
       FROM client_turns t CROSS JOIN LATERAL (
         SELECT j.job_id, j.created_at FROM jobs j
         WHERE j.status = 'queued' AND j.priority = t.priority AND j.caller = t.caller AND j.client_id = t.client_id
-          AND (j.retry_at IS NULL OR j.retry_at <= now())
+          AND (j.retry_at IS NULL OR j.retry_at <= now()) AND j.format <= known_format
         -- `no key update`: a row that a foreign key check holds is still free to be claimed.
         ORDER BY j.created_at, j.job_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED) q
-      WHERE t.priority = c.priority AND t.caller = c.caller
+      -- The index of the line, and then the priority itself.
+      WHERE hashenum(t.priority) = hashenum(c.priority) AND t.caller || '' = c.caller AND t.priority = c.priority
       ORDER BY t.seconds, t.since LIMIT 1) w
-    WHERE c.priority = line.priority AND (most IS NULL
+    WHERE hashenum(c.priority) = hashenum(line.priority) AND c.priority = line.priority AND (most IS NULL
       OR (SELECT count(*) FROM jobs r WHERE r.status = 'running' AND r.caller = c.caller) < most)
     ORDER BY c.seconds, c.since LIMIT 1;
     CONTINUE WHEN NOT found;
-    -- The line is where its caller is that is served. It also moves on by half a share of a second: those who come anew, one
-    -- after the other without end, start behind those who have waited since they were served last.
+    -- The line is where its caller is that is served. It also moves on by half a share of a second: those who come
+    -- anew, one after the other without end, start behind those who have waited since they were served last.
     UPDATE priority_lines p SET virtual_seconds = greatest(p.virtual_seconds, next.start)
       + least(next.charge, 1) / (2 * count_callers(line.priority))
     WHERE p.priority = line.priority;
@@ -267,13 +280,14 @@ BEGIN
         SELECT c.*, CASE WHEN pg_column_size(c.input) > 8192 OR pg_column_size(c.locations) > 8192 THEN true
           ELSE octet_length(c.input::text) + coalesce(octet_length(c.locations::text), 0) > 65536 END AS is_large
         FROM claimed c)
-      SELECT s.job_id, s.kind, s.attempts, s.crashes, s.cancel_requested, s.request_id, s.facts, s.is_large,
+      SELECT s.job_id, s.kind, s.attempts, s.crashes, s.request_id, s.facts, s.is_large,
         CASE WHEN NOT s.is_large THEN s.input::text END, CASE WHEN NOT s.is_large THEN s.locations::text END
       FROM sized s;
     PERFORM drop_idle_turns(line.priority, 5), drop_idle_clients(line.priority, next.caller, 5);
     RETURN;
   END LOOP;
-END $$;--> statement-breakpoint
+END $$;
+
 -- What time makes void: the end of a busy period, after which all are equal again, and what was used an hour ago.
 CREATE FUNCTION tidy_lines() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -286,28 +300,4 @@ BEGIN
     AND NOT EXISTS (SELECT FROM jobs j WHERE j.status = 'running' AND j.priority = p.priority);
   UPDATE caller_turns c SET seconds = p.virtual_seconds FROM priority_lines p
   WHERE p.priority = c.priority AND c.seconds > p.virtual_seconds AND c.served_at < now() - interval '1 hour';
-END $$;--> statement-breakpoint
--- Replaced in place, never dropped: columns, comments and grants stay (docs/analysts.md).
-CREATE OR REPLACE VIEW job_history AS
-SELECT j.job_id, j.kind, j.request_id, coalesce(nullif(j.client_id, ''), j.caller) AS caller, j.priority::text AS priority, j.location_count, j.vehicle_count,
-       j.status, j.solver_status, j.http_status, j.created_at, j.started_at, j.finished_at,
-       j.attempts, j.crashes, a.worker_id, a.outcome, a.reason,
-       t.total - least(t.total, coalesce(a.working, 0)) AS waiting_seconds,
-       CASE WHEN t.total IS NOT NULL THEN least(t.total, coalesce(a.working, 0)) END AS solving_seconds,
-       t.total AS total_seconds,
-       p.plan_id, j.caller AS address
-FROM jobs j
-LEFT JOIN plans p ON p.job_id = j.job_id
-CROSS JOIN LATERAL (
-  SELECT (array_agg(worker_id ORDER BY attempt DESC))[1] AS worker_id,
-         (array_agg(outcome ORDER BY attempt DESC))[1] AS outcome,
-         string_agg('attempt ' || attempt || ': ' || reason, E'\n' ORDER BY attempt) AS reason,
-         sum(extract(epoch FROM ended_at - started_at))::double precision AS working,
-         max(ended_at) AS ended_at
-  FROM job_attempts WHERE job_attempts.job_id = j.job_id) a
--- The end as the worker saw it: storing the plan belongs to the job.
-CROSS JOIN LATERAL (
-  SELECT CASE WHEN j.finished_at IS NOT NULL
-         THEN extract(epoch FROM greatest(j.finished_at, a.ended_at) - j.created_at)::double precision END AS total) t;--> statement-breakpoint
-COMMENT ON COLUMN job_history.caller IS 'who asked: X-Client-Id of the request, else its address';
-COMMENT ON COLUMN job_history.address IS 'where it came from, who takes turns with whom: an IPv4 address, the /64 network of an IPv6 one';
+END $$;

@@ -1,2 +1,0 @@
-CREATE INDEX "plan_items_source" ON "plan_items" USING btree ("plan_id","source_location") WHERE "plan_items"."assignment" = 'rebalance';--> statement-breakpoint
-CREATE INDEX "plan_items_target" ON "plan_items" USING btree ("plan_id","target_location") WHERE "plan_items"."assignment" = 'rebalance';

@@ -1,2 +1,0 @@
-ALTER TABLE "locations" ADD COLUMN "priority" smallint DEFAULT 0 NOT NULL;--> statement-breakpoint
-ALTER TABLE "locations" ADD CONSTRAINT "locations_priority" CHECK ("locations"."priority" between 0 and 9);

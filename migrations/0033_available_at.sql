@@ -1,1 +1,0 @@
-ALTER TABLE "vehicles" ADD COLUMN "available_at" timestamp (3) with time zone;
