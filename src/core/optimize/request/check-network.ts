@@ -1,6 +1,7 @@
 /** Faults of `network`: repeated ids, matrices whose size does not match the ids, costs too large for exact sums. */
 import { MAX_COST, MAX_DISTANCE_KM } from '../../../contracts/bounds.ts';
 import type { NetworkInput } from '../../../contracts/optimize.ts';
+import { toUnitsUp, UNITS_PER_COST } from '../problem/costs.ts';
 import type { FaultList } from './fault-list.ts';
 
 /** Adds the faults of a request's network. O(cells). */
@@ -13,9 +14,10 @@ export function checkNetwork(network: NetworkInput, vehicleCount: number, list: 
     'costs',
     network.costs,
     largestCost,
-    'that keeps the total exact; state costs in a larger unit',
+    'that keeps the total exact; write null if there is no way, or state costs in a larger unit',
     list,
   );
+  checkDistinct(network.costs, list);
   if (network.distances_km) {
     checkSquare('distances_km', network.distances_km, n, list);
     checkLargest('distances_km', network.distances_km, MAX_DISTANCE_KM, 'km; check its unit', list);
@@ -62,6 +64,38 @@ function checkLargest(name: string, matrix: Matrix, largest: number, advice: str
         list.add(`network.${name}[${i}][${j}]`, `${value} is above the maximum ${largest} ${advice}`);
       }
     }
+  }
+}
+
+/** Costs whose difference counts: less is the gap at which a plan is optimal by default. */
+const MAX_RATIO = 1.01;
+/** From here on, costs of one unit differ by less than that. */
+const MERGING_COST = 1 / (UNITS_PER_COST * (MAX_RATIO - 1)) + 1 / UNITS_PER_COST;
+/** Below it a cost is noise of arithmetic, as the great circle between two equal points. */
+const NOISE = 1e-9;
+
+/** Different costs that would be rounded to one, so that the dearer move may be planned. O(cells). */
+function checkDistinct(costs: Matrix, list: FaultList): void {
+  const least = new Map<number, { cost: number; field: string }>();
+  const most = new Map<number, { cost: number; field: string }>();
+  for (const [i, row] of costs.entries()) {
+    for (const [j, cost] of row.entries()) {
+      if (i === j || cost === null || !(cost > NOISE && cost < MERGING_COST)) continue;
+      const units = toUnitsUp(cost);
+      const here = { cost, field: `network.costs[${i}][${j}]` };
+      if (cost < (least.get(units)?.cost ?? Infinity)) least.set(units, here);
+      if (cost > (most.get(units)?.cost ?? 0)) most.set(units, here);
+    }
+  }
+  for (const [units, { cost, field }] of most) {
+    const other = least.get(units)!;
+    if (cost <= other.cost * MAX_RATIO) continue;
+    list.add(
+      field,
+      `${cost} and ${other.field}, ${other.cost}, would be one cost, since costs are rounded up to 4 decimals; state ` +
+        'costs in a smaller unit (metres instead of kilometres, cents instead of euros)',
+    );
+    return;
   }
 }
 

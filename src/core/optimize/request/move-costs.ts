@@ -5,6 +5,9 @@ import type { OptimizeSettings } from '../problem/model.ts';
 import type { MoveRates } from '../problem/travel-network.ts';
 import type { FaultList } from './fault-list.ts';
 
+/** Least cost of a km or a minute: moves that differ by a tenth of one differ in cost. */
+const MIN_RATE = 0.001;
+
 /** The cost of a km, a minute and a move. */
 export function readRates({ options }: OptimizeRequest, settings: OptimizeSettings): MoveRates {
   const { per_km = settings.costPerKm, per_minute = 0, per_move = 0 } = options?.cost ?? {};
@@ -29,6 +32,14 @@ export function checkMoveCosts(request: OptimizeRequest, list: FaultList): void 
     list.add('options.cost', 'network.costs are the whole cost of a move; leave out one of them');
   if (network && isStored)
     list.add('options.travel', 'network has its own costs and distances; leave out one of them');
+  for (const rate of ['per_km', 'per_minute'] as const) {
+    const value = options.cost?.[rate];
+    if (value === undefined || value === 0 || value >= MIN_RATE) continue;
+    const message =
+      `${value} is below ${MIN_RATE}, and costs are rounded up to 4 decimals: different moves would cost the same; ` +
+      'state all costs in a smaller unit (cents instead of euros)';
+    list.add(`options.cost.${rate}`, message);
+  }
   if (!options.cost?.per_minute) return;
   if (!isStored) {
     const message =

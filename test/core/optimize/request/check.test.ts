@@ -37,6 +37,16 @@ describe('checkRequest', () => {
     expect(checkRequest(request(), STORED, SETTINGS)).toEqual([]);
     expect(checkRequest(request(fleet({ vehicle_id: 'a', location_id: 3 })), STORED, SETTINGS)).toEqual([]);
     expect(checkRequest(request({ network }), new Set(), SETTINGS)).toEqual([]);
+    // Kilometres of a map, two of them of stations side by side, and the noise of its arithmetic.
+    const costs = [
+      [1e-13, 1.2345678, 0.00121],
+      [1.2345679, 3e-13, 0.0057],
+      [0.00121, 0.00573, 0],
+    ];
+    expect(
+      checkRequest(request({ network: { location_ids: [1, 2, 3], costs } }), new Set(), SETTINGS),
+    ).toEqual([]);
+    expect(checkRequest(request({ options: { cost: { per_km: 0.001 } } }), STORED, SETTINGS)).toEqual([]);
     expect(checkRequest(request(fleet()), STORED, SETTINGS)).toEqual([]);
   });
 
@@ -88,6 +98,27 @@ describe('checkRequest', () => {
       { network, ...fleet({ id: 'a', location: 3 }) },
       'fleet_state.vehicles[0].location',
       /location 3 is not in network\.location_ids/,
+    ],
+    [
+      'costs that rounding makes one',
+      {
+        network: {
+          location_ids: [1, 2, 3],
+          costs: [
+            [0, 1, 0.00009],
+            [1, 0, 0.000001],
+            [1, 1, 0],
+          ],
+        },
+      },
+      'network.costs[0][2]',
+      /^0\.00009 and network\.costs\[1\]\[2\], 0\.000001, would be one cost, .* in a smaller unit/,
+    ],
+    [
+      'a cost per km that makes all moves cost the same',
+      { options: { cost: { per_km: 1e-6 } } },
+      'options.cost.per_km',
+      /^0\.000001 is below 0\.001, .* in a smaller unit/,
     ],
     [
       'a location that the network names twice',
