@@ -23,13 +23,19 @@ export const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '
 /**
  * Why nothing is sent to an address, a phrase; undefined: it may be sent. An unencrypted request may go only to
  * networks that the operator names.
+ * @param shown what the phrase calls it
  */
-export function refusalOf(url: URL, address: string, { isAllowed }: WebhookReach): string | undefined {
+export function refusalOf(
+  url: URL,
+  address: string,
+  { isAllowed }: WebhookReach,
+  shown = address,
+): string | undefined {
   if (isAllowed(address)) return undefined;
   const permit = 'WEBHOOK_ALLOWED_NETWORKS does not allow it';
-  if (!isPublicAddress(address)) return `${address} is not a public address, and ${permit}`;
+  if (!isPublicAddress(address)) return `${shown} is not a public address, and ${permit}`;
   if (url.protocol === 'https:') return undefined;
-  return `${address} would be sent to without encryption, and ${permit}; use https`;
+  return `${shown} would be sent to without encryption, and ${permit}; use https`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { lookup } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
@@ -11,7 +11,34 @@ const MAX_ANSWER_BYTES = 4096;
 export type ResolvedAddress = { address: string; family: number };
 /** Finds the addresses of a name. */
 export type Resolve = (host: string) => Promise<ResolvedAddress[]>;
-const resolveByDns: Resolve = (host) => lookup(host, { all: true });
+/** Answers of a name server that leave open whether the machine itself knows the name. */
+const UNKNOWN = new Set<unknown>(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED']);
+
+/**
+ * Finds addresses beside the thread pool, in which files and other look-ups wait: a name server that does not answer
+ * holds a thread for many seconds. Names that only the machine knows (its hosts file, its search domains) are looked up
+ * there one after the other.
+ * @param servers default: those of the machine
+ */
+export function createResolve(servers?: readonly string[]): Resolve {
+  const resolver = new Resolver({ timeout: 2000, tries: 2 });
+  if (servers) resolver.setServers(servers);
+  let last: Promise<unknown> = Promise.resolve();
+  return async (host) => {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const found = [
+      ...(four.status === 'fulfilled' ? four.value.map((address) => ({ address, family: 4 })) : []),
+      ...(six.status === 'fulfilled' ? six.value.map((address) => ({ address, family: 6 })) : []),
+    ];
+    if (found.length > 0) return found;
+    const error = (four as PromiseRejectedResult).reason as NodeJS.ErrnoException;
+    if (!UNKNOWN.has(error.code)) throw error;
+    const next = last.catch(() => {}).then(() => lookup(host, { all: true }));
+    last = next;
+    return next;
+  };
+}
+const resolveByDns = createResolve();
 
 export type WebhookAnswer = {
   status: number;
@@ -58,7 +85,11 @@ export async function sendWebhook(
   };
   const request: ClientRequest = (url.protocol === 'https:' ? https : http).request(url, options as object);
   request.on('error', reject);
-  request.on('response', (response: IncomingMessage) => readAnswer(response).then(answered, reject));
+  request.on('response', (response: IncomingMessage) => {
+    // From here on the status counts, whatever becomes of the body.
+    request.off('error', reject).on('error', () => {});
+    readAnswer(response).then(answered, reject);
+  });
   request.end(body);
   try {
     return await promise;
@@ -73,8 +104,9 @@ async function findAddresses(url: URL, reach: WebhookReach, resolve: Resolve): P
   const found = family === 0 ? await resolve(host) : [{ address: host, family }];
   if (found.length === 0) throw new Error(`${host} has no address`);
   for (const { address } of found) {
-    const refusal = refusalOf(url, address, reach);
-    if (refusal) throw new Error(address === host ? refusal : `${host}: ${refusal}`);
+    // What a name means inside the network is nothing for those who read why an event was not sent.
+    const refusal = refusalOf(url, address, reach, family === 0 ? host : address);
+    if (refusal) throw new Error(refusal);
   }
   return found;
 }

@@ -130,7 +130,7 @@ export function openWebhookSender(deps: WebhookDeps) {
       if (closing.signal.aborted) return undefined;
       const reason = timeout.aborted
         ? `no answer within ${config.WEBHOOK_TIMEOUT_SECONDS} s (setting WEBHOOK_TIMEOUT_SECONDS)`
-        : (error as Error).message || (error as NodeJS.ErrnoException).code || 'no answer';
+        : reasonOf(error as NodeJS.ErrnoException);
       return {
         status: 'waiting',
         delaySeconds: retryDelaySeconds(delivery.attempt),
@@ -149,6 +149,13 @@ export function openWebhookSender(deps: WebhookDeps) {
       await Promise.all(sending);
     },
   };
+}
+
+/** Why no answer came, without the address that a name means: messages of the system contain it. */
+function reasonOf({ code, syscall, message }: NodeJS.ErrnoException): string {
+  if (code !== undefined && (syscall !== undefined || message === ''))
+    return `${syscall ?? 'connect'} ${code}`;
+  return message || 'no answer';
 }
 
 /** What an answer means: 2xx is the end, and so is 410. All else is tried again, a redirect too: it is not followed. */

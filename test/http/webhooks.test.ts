@@ -36,6 +36,15 @@ describe('/api/v1/webhooks', () => {
     expect(patched.body.data).not.toHaveProperty('secret');
   });
 
+  test('stores a URL in one text, however it is written', async () => {
+    const made = await post({ url: 'HTTPS://Receiver.EXAMPLE:443/a/../b' });
+    expect(made.body.data.url).toBe('https://receiver.example/b');
+    const path = `${url}/${made.body.data.webhook_id}`;
+    const patched = await send(path, { method: 'PATCH', body: { url: 'https://receiver.example:0443' } });
+    expect(patched.body.data.url).toBe('https://receiver.example/');
+    await send(path, { method: 'DELETE' });
+  });
+
   test('names what is wrong with a webhook, and stores nothing', async () => {
     const internal = await post({ url: 'https://169.254.169.254/latest' });
     expect(faultOf(internal)).toEqual([

@@ -14,7 +14,7 @@ import type { Deps } from '../deps.ts';
 import { webhookExample } from '../examples.ts';
 import { answers, errors } from '../responses.ts';
 import { webhookOnWire } from '../webhook-view.ts';
-import { checkWebhookUrl, unknownWebhook } from './webhooks.ts';
+import { readWebhookUrl, unknownWebhook } from './webhooks.ts';
 
 const Params = Type.Object({ webhook_id: JobReference });
 
@@ -46,8 +46,8 @@ export function webhookSecretRoutes({ config, database }: Deps): FastifyPluginAs
         },
       },
       async (request, reply) => {
-        const { url, events, description = '', active = true } = factsOf(request, 'webhook');
-        checkWebhookUrl(url, reach);
+        const { url: text, events, description = '', active = true } = factsOf(request, 'webhook');
+        const url = readWebhookUrl(text, reach);
         const secret = randomBytes(SECRET_BYTES);
         const webhookId = `${WEBHOOK_PREFIX}_${uuidv7()}`;
         const fields = { url, events: [...new Set(events)], description, active };

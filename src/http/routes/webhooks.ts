@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { success } from '../../answers/envelope.ts';
 import { AppError } from '../../answers/errors.ts';
 import { JobReference } from '../../contracts/jobs.ts';
-import { RemovedWebhook, Webhook, WebhookPatch } from '../../contracts/webhooks.ts';
+import { MAX_WEBHOOK_URL_LENGTH, RemovedWebhook, Webhook, WebhookPatch } from '../../contracts/webhooks.ts';
 import { changeWebhook, deleteWebhook, readWebhook, readWebhookPage } from '../../db/webhooks.ts';
 import { findUrlFault, openWebhookReach, type WebhookReach } from '../../webhook-urls.ts';
 import { factsOf } from '../bodies.ts';
@@ -82,9 +82,12 @@ export function webhookRoutes({ config, database }: Deps): FastifyPluginAsyncTyp
       },
       async (request) => {
         const { webhook_id: webhookId } = request.params;
-        const { events, ...change } = factsOf(request, 'webhook_patch');
-        if (change.url !== undefined) checkWebhookUrl(change.url, reach);
-        const fields = { ...change, ...(events && { events: [...new Set(events)] }) };
+        const { events, url, ...change } = factsOf(request, 'webhook_patch');
+        const fields = {
+          ...change,
+          ...(url !== undefined && { url: readWebhookUrl(url, reach) }),
+          ...(events && { events: [...new Set(events)] }),
+        };
         const webhook = await changeWebhook(db, webhookId, fields);
         if (!webhook) throw unknownWebhook(webhookId);
         return success(request.id, webhookOnWire(webhook));
@@ -114,12 +117,17 @@ export function webhookRoutes({ config, database }: Deps): FastifyPluginAsyncTyp
 
 /**
  * Checks the URL of a webhook as far as that is known before its name is resolved.
+ * @returns it as it is stored: one text for all ways to write it
  * @throws AppError VALIDATION_ERROR
  */
-export function checkWebhookUrl(url: string, reach: WebhookReach): void {
+export function readWebhookUrl(url: string, reach: WebhookReach): string {
   const fault = findUrlFault(url, reach);
   if (fault)
     throw new AppError('VALIDATION_ERROR', [{ field: 'url', message: `${JSON.stringify(url)} ${fault}` }]);
+  const normal = new URL(url).href;
+  if (normal.length <= MAX_WEBHOOK_URL_LENGTH) return normal;
+  const message = `has ${normal.length} characters once it is encoded; at most ${MAX_WEBHOOK_URL_LENGTH} are allowed`;
+  throw new AppError('VALIDATION_ERROR', [{ field: 'url', message }]);
 }
 
 export function unknownWebhook(id: string): AppError {
