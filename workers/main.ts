@@ -7,10 +7,11 @@ import { isDatabaseUnavailable, openDatabase } from '../src/db/client.ts';
 import { findDue } from '../src/db/due.ts';
 import { readEventSecret } from '../src/db/event-secret.ts';
 import { assertMigrated } from '../src/db/migrate.ts';
+import { assertSessions } from '../src/db/pooler.ts';
 import { beatWorker, isAmongFirst, removeWorker } from '../src/db/turns.ts';
 import { openConfiguredHolidays } from '../src/inputs/holidays.ts';
 import { openStartWait, type Running, runProcess } from '../src/process/lifecycle.ts';
-import { createLogger, logWarnings } from '../src/process/logger.ts';
+import { createLogger, logRepeated, logWarnings } from '../src/process/logger.ts';
 import { giveMemoryBack } from '../src/process/memory.ts';
 import { openMetrics } from '../src/process/metrics.ts';
 import { openTracing } from '../src/process/tracing.ts';
@@ -56,17 +57,19 @@ export async function startWorker(
       'DATABASE_URL is not set; set it, or run `npm start`, which has its own database',
     ]);
   const calendar = await openConfiguredHolidays(config);
-  const onError = (err: unknown) => logger.warn({ err }, 'connection');
+  const onError = logRepeated(logger, 'connection');
+  const { DATABASE_URL: databaseUrl } = config;
   const {
     db,
     pool,
     close: closeDatabase,
-  } = openDatabase(config.DATABASE_URL, {
+  } = openDatabase(databaseUrl, {
     poolSize: config.DATABASE_POOL_SIZE,
     onError,
   });
   const say = (line: string) => logger.warn(line);
   const withDatabase = openStartWait('PostgreSQL', isDatabaseUnavailable, config, say, signal);
+  await withDatabase(() => assertSessions(databaseUrl));
   await withDatabase(() => assertMigrated(pool));
   // Callers see this id, so it does not name the host. The log does. Its second part has the time of the start.
   const workerId = `${process.pid}:${uuidv7()}`;

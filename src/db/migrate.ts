@@ -4,6 +4,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
+import { assertSessions } from './pooler.ts';
 
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url));
 
@@ -28,6 +29,7 @@ const TRY_FOR_MS = 300_000;
  * older than the first release; or if other sessions hold locks for minutes
  */
 export async function migrateDatabase(url: string): Promise<void> {
+  await assertSessions(url);
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   await client.connect();
   try {
