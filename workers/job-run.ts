@@ -22,8 +22,12 @@ const STORE_PROGRESS_MS = 500;
 /** The work was stopped: by a caller, by a shutdown, because the job was lost, or because its time was up. */
 export class StoppedError extends Error {}
 
-/** A fault of our own code in a thread. */
-export class ThreadFault extends Error {}
+/**
+ * A fault of our own code in a thread. Another attempt may succeed.
+ * @param stack where it was thrown there
+ */
+export const threadFault = (message: string, stack: string): Error =>
+  Object.assign(new Error(message), { stack });
 
 /** The time limit passed while the process was paused. Another attempt may succeed. */
 class PausedError extends Error {}
@@ -40,8 +44,8 @@ export type JobEnd = {
 /**
  * The work of a kind of job, from its stored request, with the stored locations, to its end. The request is text here
  * and is parsed only in threads; its facts are available without parsing.
- * @throws StoppedError and ThreadFault of `run`; AppError, which becomes the answer; any other error counts as a crash,
- * and the job is tried again
+ * @throws StoppedError of `run`; AppError, which becomes the answer; any other error counts as a crash, and the job is
+ * tried again
  */
 export type JobWork<K extends JobKind> = (run: JobRun<K>) => Promise<JobEnd>;
 
@@ -124,7 +128,8 @@ export function startRun<K extends JobKind>(
       for (const { stage, at } of outcome.stages ?? []) phases.enter(stage, at);
       if (thread) traceStages(thread, phases, before, endedMs);
       if (outcome.status === 'cancelled') throw new StoppedError('stopped');
-      if (outcome.status === 'threw') throw new ThreadFault((outcome as { stack: string }).stack);
+      if (outcome.status === 'threw')
+        throw threadFault('unexpected error', (outcome as { stack: string }).stack);
       const pausedMs = running.readPausedMs();
       const couldBeBetter =
         isShortOfTime(outcome.status) && isCutShort(job.solveTimeMs, pausedMs, limitSeconds * 1000);

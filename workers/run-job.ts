@@ -12,7 +12,7 @@ import {
   runningLimit,
   untilAvailable,
 } from './end-job.ts';
-import { type JobEnd, type JobRunDeps, StoppedError, startRun, ThreadFault } from './job-run.ts';
+import { type JobEnd, type JobRunDeps, StoppedError, startRun } from './job-run.ts';
 import { traceAttempt } from './job-trace.ts';
 import { workOf } from './kinds/kinds.ts';
 import { type Phases, startPhases } from './phases.ts';
@@ -74,14 +74,14 @@ async function carryOut(
   phases: Phases,
 ): Promise<void> {
   const { logger } = job;
-  let end: JobEnd | StoppedError | ThreadFault | AppError;
+  let end: JobEnd | StoppedError | AppError;
   try {
     const working = workOf(job.kind)(startRun(deps, job, stored, entry, phases));
     logger.info('job started'); // after the work has begun
     end = await working;
   } catch (err) {
-    if (!(err instanceof StoppedError || err instanceof ThreadFault || err instanceof AppError)) {
-      // The thread died (out of memory, a crash). Another attempt may succeed, up to the limit.
+    if (!(err instanceof StoppedError || err instanceof AppError)) {
+      // The thread died (out of memory, a crash), or our own code failed. Another attempt may succeed, up to the limit.
       logger.error({ err }, 'solve aborted');
       return retryOrFail(deps, job, `the solve was aborted: ${err instanceof Error ? err.message : err}`);
     }
@@ -101,11 +101,6 @@ async function carryOut(
   }
   phases.enter('store');
   if (end instanceof AppError) return failJob(deps, job, end);
-  if (end instanceof ThreadFault) {
-    logger.error({ stack: end.message }, 'the work in the thread failed');
-    const message = 'unexpected error; the worker log has the details under this job_id';
-    return failJob(deps, job, new AppError('INTERNAL_ERROR', message));
-  }
   if (!(end instanceof StoppedError)) {
     const { plan, replay, ...ending } = end;
     return endJob(deps, job, { status: 'completed', ...ending }, undefined, plan ?? replay);

@@ -6,7 +6,7 @@ import type { OptimizeSettings } from '../../src/core/optimize/problem/model.ts'
 import { optimizeSettings } from '../../src/inputs/settings.ts';
 import { errorAnswer, planAnswer } from '../answer.ts';
 import type { ClaimedJobState } from '../end-job.ts';
-import type { JobEnd, JobWork } from '../job-run.ts';
+import { type JobEnd, type JobWork, threadFault } from '../job-run.ts';
 import type { PackedOutcome } from '../job-thread.ts';
 import { previousOf } from '../previous.ts';
 import { travelOf } from '../travel.ts';
@@ -35,7 +35,8 @@ export function solveLimit({ timeLimitSeconds }: OptimizeFacts, settings: Optimi
 /**
  * The end of a job that was to find a plan.
  * @param around JSON text before and after the plan in the `data` of the answer; default: none
- * @throws AppError VALIDATION_ERROR if the optimizer refuses the request; SOLVER_ERROR
+ * @throws AppError VALIDATION_ERROR if the optimizer refuses the request, SOLVER_ERROR if it finds no plan; Error if it
+ * fails
  */
 export async function planEnd(
   job: ClaimedJobState,
@@ -59,7 +60,7 @@ export async function planEnd(
     case 'refused':
       throw new AppError('VALIDATION_ERROR', outcome.faults);
     case 'error':
-      if (outcome.stack) job.logger.error({ stack: outcome.stack }, 'the solver failed');
+      if (outcome.stack) throw threadFault(outcome.message, outcome.stack);
       throw new AppError('SOLVER_ERROR', outcome.message);
   }
 }
