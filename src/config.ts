@@ -76,7 +76,12 @@ export const SettingsSchema = Type.Object({
     8 * 1024 ** 3,
     'largest CSV body of travel, decompressed: 25 million pairs',
   ),
-  HTTP_JSON_LIMIT_BYTES: integer(48 * 1024 * 1024, 1024, 256 * 1024 ** 2, 'largest JSON body, decompressed'),
+  HTTP_JSON_LIMIT_BYTES: integer(
+    48 * 1024 * 1024,
+    1024,
+    256 * 1024 ** 2,
+    'largest JSON body, decompressed; room for 2.5 of them, all callers together; then 503',
+  ),
   HTTP_BODY_THREADS: integer(1, 1, 64, 'threads per API process that read JSON bodies above 256 KiB'),
   HTTP_ALLOWED_HOSTS: optionalText(
     'host names, comma-separated, that requests may address in addition to loopback names; unset: any ' +
@@ -350,7 +355,7 @@ export const SettingsSchema = Type.Object({
     128 * 1024 * 1024,
     1024,
     1024 ** 3,
-    'unread bytes at which the socket of a slow reader is closed (1013)',
+    'bytes that wait for the readers of all sockets of an API process; beyond it the slowest are closed (1013)',
   ),
   WEBSOCKET_HEARTBEAT_SECONDS: number(30, 0.05, 3600, 'ping interval; a socket that misses one is closed'),
 });

@@ -2,10 +2,12 @@ import { createGunzip } from 'node:zlib';
 import type { FastifyRequest, RequestPayload } from 'fastify';
 import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
+import { readCaller } from './caller.ts';
 import { CsvBody, HUNG_UP } from './csv-body.ts';
 import type { App } from './deps.ts';
 import { type Intake, ReceivedBody } from './intake/intake.ts';
 import type { Operation, OperationFacts } from './intake/operations.ts';
+import { type Hold, openRoom } from './room.ts';
 import { whenOver } from './when-over.ts';
 
 export const JSON_TYPE = 'application/json';
@@ -23,6 +25,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** null: the body is not CSV */
     csvBody: CsvBody | null;
+    /** what its body takes of the room for bodies; null: it has none */
+    bodyHold: Hold | null;
   }
   // biome-ignore lint/style/useConsistentTypeDefinitions: it adds to an interface of the library
   interface FastifyContextConfig {
@@ -32,6 +36,10 @@ declare module 'fastify' {
     csvLimit?: 'HTTP_TRAVEL_LIMIT_BYTES';
   }
 }
+
+/** Bodies that are being read have room for so many of the largest. */
+const LARGEST_AT_ONCE = 2.5;
+const RETRY_AFTER_SECONDS = 5;
 
 /** Whether the body is CSV. Bodies of that type have no other shape. */
 export const isCsv = (request: FastifyRequest): boolean => request.mediaType === CSV_TYPE;
@@ -62,32 +70,40 @@ type Limit = { bytes: number; kind: 'JSON' | 'CSV'; setting: string };
 /**
  * Sets up how bodies are read: JSON, JSON merge patch, CSV; each plain or with `Content-Encoding: gzip`. A route takes
  * JSON, or the types that the `content` of its body schema names. Any other type is answered with 415.
- * @param limits largest bodies; packed bodies must also be within them after unpacking
+ * @param limits largest bodies; packed bodies must also be within them after unpacking. All bodies that are read at the
+ * same time have room for two and a half of the largest: JSON in memory, CSV in files
  */
 export function acceptBodies(app: Pick<App, BodySetup>, limits: BodyLimits, intake: Intake): void {
   const [json, csv] = readLimits(limits);
+  const memory = openRoom(LARGEST_AT_ONCE * json.bytes);
+  const files = openRoom(LARGEST_AT_ONCE * Math.max(csv.bytes, limits.HTTP_TRAVEL_LIMIT_BYTES));
   app.removeContentTypeParser(['text/plain', JSON_TYPE]);
   for (const type of [JSON_TYPE, MERGE_PATCH_TYPE]) {
     app.addContentTypeParser(type, async (request: FastifyRequest, payload: RequestPayload) => {
       const chunks: Buffer[] = [];
-      await collect(request, payload, json, (chunk) => {
+      const hold = request.bodyHold!;
+      await collect(request, payload, json, hold, (chunk) => {
         chunks.push(chunk);
         return null;
       });
-      const bytes = Buffer.concat(chunks);
+      const bytes = Buffer.concat(chunks.splice(0));
       const { operation } = request.routeOptions.config;
+      if (!operation) return undefined;
       const isHashed = request.headers['idempotency-key'] !== undefined;
-      return operation && intake.read(operation, bytes, isHashed);
+      const received = await intake.read(operation, bytes, isHashed);
+      received.onRelease = hold.release;
+      return received;
     });
   }
   app.addContentTypeParser(CSV_TYPE, async (request: FastifyRequest, payload: RequestPayload) => {
     const { csvLimit } = request.routeOptions.config;
     const limit = csvLimit ? { ...csv, bytes: limits[csvLimit], setting: csvLimit } : csv;
     const body = csvOf(request);
-    await collect(request, payload, limit, (chunk) => body.add(chunk));
+    await collect(request, payload, limit, request.bodyHold!, (chunk) => body.add(chunk));
     return body;
   });
   app.decorateRequest('csvBody', null);
+  app.decorateRequest('bodyHold', null);
   app.addHook('preParsing', async (request, reply, payload) => {
     if (!hasBody(request)) {
       // Fastify would look for a parser for it.
@@ -95,6 +111,9 @@ export function acceptBodies(app: Pick<App, BodySetup>, limits: BodyLimits, inta
       return payload;
     }
     checkMediaType(request);
+    const hold = (isCsv(request) ? files : memory)(readCaller(request).caller);
+    request.bodyHold = hold;
+    whenOver(request, reply, hold.release);
     if (isCsv(request)) {
       const body = new CsvBody();
       request.csvBody = body;
@@ -178,40 +197,47 @@ function unpack(request: FastifyRequest, payload: RequestPayload): RequestPayloa
 
 /**
  * Receives a body to its end, chunk by chunk.
+ * @param hold what it takes of the room for bodies
  * @param keepChunk returns null, or a promise for which the sender has to wait
  */
 function collect(
   request: FastifyRequest,
   payload: RequestPayload,
   limit: Limit,
+  hold: Hold,
   keepChunk: (chunk: Buffer) => Promise<void> | null,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let bytes = 0;
-    const refuse = (reason: string) => {
+    const tooLarge = (reason: string) => refuse(new AppError('PAYLOAD_TOO_LARGE', reason));
+    const refuse = (error: AppError) => {
+      hold.release();
       payload.off('data', keep);
       // Unpack nothing more. The rest is read and dropped, so that the sender gets the answer.
       request.raw.unpipe();
       request.raw.resume();
       if (payload !== request.raw) (payload as ReturnType<typeof createGunzip>).destroy();
-      reject(new AppError('PAYLOAD_TOO_LARGE', reason));
+      reject(error);
     };
     const keep = (chunk: Buffer) => {
       bytes += chunk.length;
       const packed = payload.receivedEncodedLength;
-      if (Math.max(bytes, packed ?? 0) > limit.bytes) refuse(largerThan(limit));
+      if (Math.max(bytes, packed ?? 0) > limit.bytes) tooLarge(largerThan(limit));
       else if (packed !== undefined && bytes > ANY_RATIO_BYTES && bytes > MAX_UNPACK_RATIO * packed) {
-        refuse(
+        tooLarge(
           `the body grows to more than ${MAX_UNPACK_RATIO} times its size when decompressed; send it uncompressed`,
         );
-      } else {
+      } else if (!hold.add(chunk.length)) refuse(noRoom(limit));
+      else {
         const kept = keepChunk(chunk);
         if (!kept) return;
         payload.pause();
         kept.then(() => payload.resume(), reject);
       }
     };
-    if (Number(request.headers['content-length']) > limit.bytes) return refuse(largerThan(limit));
+    const length = Number(request.headers['content-length'] ?? 0);
+    if (length > limit.bytes) return tooLarge(largerThan(limit));
+    if (!hold.fits(length)) return refuse(noRoom(limit));
     payload.on('data', keep);
     payload.on('end', () => resolve());
     payload.on('error', (error) => {
@@ -224,4 +250,11 @@ function collect(
 function largerThan({ bytes, kind, setting }: Limit): string {
   const instead = kind === 'JSON' ? '; send it in parts, or bulk data as CSV' : '; send it in parts';
   return `the ${kind} body (decompressed) is larger than ${bytes} bytes (setting ${setting})${instead}`;
+}
+
+function noRoom({ kind, setting }: Limit): AppError {
+  const message =
+    `${kind} bodies that are being read take all the room that they have, which is ${LARGEST_AT_ONCE} times the largest ` +
+    `(setting ${setting}); try again later`;
+  return new AppError('SERVICE_UNAVAILABLE', message, RETRY_AFTER_SECONDS);
 }

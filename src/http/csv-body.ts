@@ -5,12 +5,12 @@ import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../answers/errors.ts';
 
 /** A larger body is kept in a file. */
-const MAX_MEMORY_BYTES = 256 * 1024;
+const MAX_MEMORY_BYTES = 64 * 1024;
 const READ_BYTES = 256 * 1024;
 export const HUNG_UP = 'the connection closed before the body was complete';
 
 /**
- * A CSV body on its way in: the bytes as they were received. Memory holds up to 256 KiB of it, and a temporary file
+ * A CSV body on its way in: the bytes as they were received. Memory holds up to 64 KiB of it, and a temporary file
  * without a name the rest: not even a crash leaves it behind. Not in PostgreSQL at once, since a slow sender would
  * hold a connection.
  */

@@ -43,6 +43,10 @@ function translate(error: FastifyError | AppError, request: FastifyRequest): App
       CONFLICT_RETRY_AFTER_SECONDS,
     );
   }
+  if (error.code === 'ENOSPC') {
+    const message = 'the disk for temporary files is full; try again later';
+    return new AppError('SERVICE_UNAVAILABLE', message, RETRY_AFTER_SECONDS);
+  }
   if (error.code?.startsWith('Z_')) {
     return new AppError(
       'VALIDATION_ERROR',

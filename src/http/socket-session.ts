@@ -8,6 +8,7 @@ import { type JobAnswer, type Progress, readAnswer, readTrace } from '../db/jobs
 import type { SocketCaller } from './auth/socket-caller.ts';
 import type { Deps } from './deps.ts';
 import { findFaults } from './faults.ts';
+import type { Unread } from './unread.ts';
 
 const subscribeMessage = Compile(SubscribeMessage);
 const unsubscribeMessage = Compile(UnsubscribeMessage);
@@ -25,6 +26,7 @@ const MIN_WAITING = 2000;
 const SKIP_PROGRESS_BYTES = 64 * 1024;
 
 type SessionDeps = Pick<Deps, 'config' | 'database' | 'watch' | 'tracing'> & {
+  unread: Unread;
   onError: (error: unknown) => void;
   /** who opened the socket; absent: everybody may follow everything */
   caller?: SocketCaller;
@@ -35,7 +37,11 @@ type SessionDeps = Pick<Deps, 'config' | 'database' | 'watch' | 'tracing'> & {
  * when the socket closes.
  */
 export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
-  const { config, database, watch, tracing, caller } = deps;
+  const { config, database, watch, tracing, caller, unread } = deps;
+  const reader = unread.open({
+    close: () => socket.close(1013, 'too slow: read faster, or subscribe to fewer jobs'),
+    cut: () => socket.terminate(),
+  });
   /** Whether anything came from the client since the last heartbeat. */
   let alive = true;
   const noteLife = () => {
@@ -49,11 +55,9 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
 
   const send = (message: string) => {
     if (socket.readyState !== socket.OPEN) return;
-    // Measured before sending: one large result is no backlog for a reader that keeps up.
-    if (socket.bufferedAmount > config.WEBSOCKET_MAX_BUFFERED_BYTES) {
-      return socket.close(1013, 'too slow: read faster, or subscribe to fewer jobs');
-    }
-    socket.send(message);
+    unread.makeRoom();
+    // It may have been this one that was closed.
+    if (socket.readyState === socket.OPEN) socket.send(message, reader.sending(message.length));
   };
   const fail = (code: ErrorCode, message: string, jobId: string | null) =>
     send(JSON.stringify({ type: 'error', job_id: jobId, code, message }));
@@ -168,6 +172,7 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
   socket.on('error', deps.onError);
   socket.on('close', () => {
     clearInterval(heartbeat);
+    reader.leave();
     unfollow?.();
     for (const close of [...subscriptions.values()]) close();
   });

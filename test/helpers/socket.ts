@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type ClientOptions, WebSocket } from 'ws';
 
@@ -46,6 +47,15 @@ export async function openSocket(baseUrl: string, options: ClientOptions = {}) {
     },
     close: () => socket.close(),
   };
+}
+
+/** A bare connection to a service. @param localAddress the caller's */
+export async function connectTo(baseUrl: string, localAddress?: string): Promise<Socket> {
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect({ port: Number(port), host: hostname, ...(localAddress && { localAddress }) });
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
 }
 
 /** The answer to a handshake that is refused. */

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { Config } from '../../src/config.ts';
 import { openSocketSession } from '../../src/http/socket-session.ts';
+import { openUnread } from '../../src/http/unread.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { testConfig } from '../helpers/services.ts';
 
@@ -19,6 +20,7 @@ async function openHangingSession(overrides: Partial<Config> = {}) {
   openSocketSession(socket, {
     config: testConfig({ DATABASE_URL: '' }, { WEBSOCKET_HEARTBEAT_SECONDS: 1, ...overrides }),
     onError: () => {},
+    unread: openUnread(1e9),
     caller: { isValid: async () => true, mayFollow: () => permission.promise, follow: () => () => {} },
   } as never);
   if (client.readyState !== client.OPEN) await once(client, 'open');

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import net from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { namelessFiles } from '../helpers/nameless-files.ts';
 import { send, startTestService } from '../helpers/service.ts';
+import { connectTo } from '../helpers/socket.ts';
 
 const UPGRADE =
   'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
@@ -13,16 +13,9 @@ describe('only the WebSocket upgrades', () => {
   beforeAll(async () => {
     service = await startTestService({ workers: 0, overrides: { AUDIT: 'on' } });
   });
-  const connect = async () => {
-    const { hostname, port } = new URL(service.url);
-    const socket = net.connect(Number(port), hostname);
-    socket.on('error', () => {});
-    await once(socket, 'connect');
-    return socket;
-  };
   /** Sends a request that asks for an upgrade, and reads the status line of its answer. */
   async function upgrade(method: string, path: string, body: Buffer = Buffer.alloc(0), more = '') {
-    const socket = await connect();
+    const socket = await connectTo(service.url);
     const head = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\n${UPGRADE}Content-Length: ${body.length}\r\n${more}\r\n`;
     socket.write(Buffer.concat([Buffer.from(head), body]));
     const [first] = (await once(socket, 'data')) as [Buffer];
@@ -41,7 +34,7 @@ describe('only the WebSocket upgrades', () => {
   });
 
   test('an upgrade to something else is not one', async () => {
-    const socket = await connect();
+    const socket = await connectTo(service.url);
     socket.write(
       'GET /ws/optimization HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n',
     );
@@ -72,7 +65,7 @@ describe('only the WebSocket upgrades', () => {
     const head = 'PUT /api/v1/data/travel HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\n';
     const row = '1,2,3,4\n'.repeat(50_000);
     for (let cut = 0; cut < 50; cut++) {
-      const socket = await connect();
+      const socket = await connectTo(service.url);
       socket.write(`${head}Content-Length: ${row.length}\r\n\r\n`);
       // The last of them send all of it.
       socket.write(row.slice(0, ((cut + 1) / 40) * row.length), () => socket.destroy());

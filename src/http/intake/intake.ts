@@ -28,6 +28,8 @@ export class ReceivedBody<O extends Operation = Operation> {
   readonly operation: O;
   /** the faults that the schema found; there are no facts then */
   readonly error: AppError | undefined;
+  /** called by `release` */
+  onRelease: (() => void) | undefined;
   #facts: OperationFacts<O> | undefined;
   #readAgain: ((known: ReadonlySet<number>) => Promise<Outcome<O>>) | undefined;
 
@@ -68,6 +70,7 @@ export class ReceivedBody<O extends Operation = Operation> {
   release(): void {
     this.#facts = undefined;
     this.#readAgain = undefined;
+    this.onRelease?.();
   }
 }
 

@@ -7,6 +7,7 @@ import { handleNotFound } from '../known-paths.ts';
 import { checkOrigin } from '../security.ts';
 import { limitSockets } from '../socket-limit.ts';
 import { openSocketSession } from '../socket-session.ts';
+import { openUnread } from '../unread.ts';
 
 const PATH = '/ws/optimization';
 
@@ -18,6 +19,7 @@ export function asksForSocket({ method, url, headers }: IncomingMessage): boolea
 /** `WS /ws/optimization`; its messages are described in /asyncapi.json. */
 export function websocketRoutes(deps: Deps, guard: Guard | undefined): FastifyPluginAsyncTypebox {
   const admit = limitSockets(deps.config);
+  const unread = openUnread(deps.config.WEBSOCKET_MAX_BUFFERED_BYTES);
   return async (app) => {
     app.route({
       method: 'GET',
@@ -32,6 +34,7 @@ export function websocketRoutes(deps: Deps, guard: Guard | undefined): FastifyPl
       wsHandler: (socket, request) =>
         openSocketSession(socket, {
           ...deps,
+          unread,
           onError: (err) => request.log.warn({ err }, 'websocket'),
           ...(guard && { caller: socketCaller(deps.database.db, guard, request.identity) }),
         }),
