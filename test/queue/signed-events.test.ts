@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { JobEvent } from '../../src/contracts/events.ts';
-import { reportStrangers } from '../../src/queue/bus.ts';
 import { openSigner } from '../../src/queue/signed-events.ts';
 
 const secret = randomBytes(32);
@@ -54,20 +53,4 @@ test('what another secret signed, what nobody signed, and what is no event, is d
 
 test('a genuine event that is sent again over another channel is not heard there', () => {
   expect(hearAll(events.map(signer.sign), ['progress'])).toEqual({ believed: [events[2]], dropped: 0 });
-});
-
-test('messages of strangers are reported once, then together after a minute: they do not fill the log', () => {
-  let ms = 0;
-  const reports: string[] = [];
-  const report = reportStrangers(
-    ({ message }) => reports.push(message),
-    () => ms,
-  );
-  for (let i = 0; i < 1000; i++) report();
-  ms = 60_000;
-  report();
-  expect(reports).toEqual([
-    expect.stringContaining('did not sign: 1;'),
-    expect.stringContaining('did not sign: 1000;'),
-  ]);
 });
