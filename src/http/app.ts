@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import websocket from '@fastify/websocket';
-import Fastify, { LogController } from 'fastify';
+import Fastify, { type FastifyRequest, LogController } from 'fastify';
 import { listAddresses } from '../addresses.ts';
 import { negotiateTypes } from './accepted-type.ts';
 import { auditRequests } from './audit.ts';
@@ -57,6 +57,18 @@ import { whenOver } from './when-over.ts';
 /** Longest path parameter, percent-encoded: a vehicle id of 128 characters takes up to nine times as many. */
 const MAX_PATH_PARAMETER = 128 * 9;
 
+/** The URL of a request for the log: what its route does not know in the query may be a secret. */
+function shownUrl({ url, routeOptions: { schema } }: FastifyRequest): string {
+  const { properties = {} } = (schema?.querystring ?? {}) as { properties?: object };
+  const [path, query] = url.split(/\?(.*)/s, 2);
+  if (!query) return url;
+  const shown = query.split('&').map((part) => {
+    const [name] = part.split('=', 1);
+    return name === part || name! in properties ? part : `${name}=…`;
+  });
+  return `${path}?${shown.join('&')}`;
+}
+
 /** Builds the HTTP application. It does not listen yet. Closing it leaves `deps` open. */
 export async function buildApp(deps: Deps): Promise<App> {
   const { config } = deps;
@@ -98,7 +110,7 @@ export async function buildApp(deps: Deps): Promise<App> {
       request.log.info(
         {
           method: request.method,
-          url: request.url,
+          url: shownUrl(request),
           status,
           ms: Math.round(reply.elapsedTime),
           ...(guard && { owner: request.identity.owner }),

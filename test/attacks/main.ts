@@ -149,7 +149,10 @@ for (const backend of backends.split(',')) {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(request),
     });
-    const { metadata } = (await solved.json()) as { metadata: { job_id: string } };
+    const answer = await solved.text();
+    const { metadata } = JSON.parse(answer) as { metadata: { job_id: string } };
+    if (answer.length < vehicles * 20)
+      throw new Error(`the answer is small: ${solved.status} ${answer.slice(0, 500)}`);
     const probe = await openProbe(api, [apiPid]);
     await delay(2000);
     await probe.look();
