@@ -1,7 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
+import { ROLES, type Role } from '../src/contracts/access.ts';
 import { JOB_PREFIXES } from '../src/contracts/jobs.ts';
 import type { OccurrenceOutcome } from '../src/contracts/schedules.ts';
 import type { TraceContext } from '../src/contracts/trace.ts';
+import { hasKeyOfRole } from '../src/db/api-keys.ts';
 import type { Queryable } from '../src/db/client.ts';
 import { readAdmission } from '../src/db/job-intake.ts';
 import {
@@ -9,8 +11,10 @@ import {
   findDueSchedules,
   holdDueSchedule,
   isScheduleBusy,
+  pauseSchedule,
   postponeSchedule,
   readNow,
+  type ScheduleRecord,
   storeOccurrence,
 } from '../src/db/schedules.ts';
 import { nextOccurrence, occurrencesUpTo, recurrenceOf } from '../src/occurrences.ts';
@@ -72,7 +76,7 @@ async function runSchedule(deps: ScheduleDeps, scheduleId: string, now: Date): P
  * @returns undefined if there is nothing to decide: another process has it, or the queue is full and it stays due
  */
 async function decide(
-  { config }: ScheduleDeps,
+  { config, logger }: ScheduleDeps,
   tx: Queryable,
   scheduleId: string,
   now: Date,
@@ -80,6 +84,12 @@ async function decide(
 ): Promise<Decided | undefined> {
   const schedule = await holdDueSchedule(tx, scheduleId, now);
   if (!schedule?.nextAt) return undefined;
+  const lost = await lostRights(config, tx, schedule);
+  if (lost !== undefined) {
+    await pauseSchedule(tx, scheduleId, lost);
+    logger.warn({ schedule_id: scheduleId, reason: lost }, 'schedule paused');
+    return undefined;
+  }
   const { nextAt: firstAt, timeZone, missed } = schedule;
   const recurrence = recurrenceOf(schedule.cron, timeZone);
   const nextAt = nextOccurrence(recurrence, now);
@@ -99,4 +109,19 @@ async function decide(
   if (waiting >= maxWaiting) return undefined;
   const jobId = `${JOB_PREFIXES.decision}_${uuidv7()}`;
   return { ...decision, job: { jobId, requestId: `${scheduleId}/${dueAt.toISOString()}`, trace } };
+}
+
+/**
+ * Why a schedule may not go on; undefined: it may. Its rights are those that the keys of its owner have now. What a
+ * token gave its subject is known only while the token is used, so schedules of such owners go on.
+ */
+async function lostRights(
+  { AUTH }: ScheduleDeps['config'],
+  tx: Queryable,
+  { owner, carriesOut }: ScheduleRecord,
+): Promise<string | undefined> {
+  if (!AUTH.includes('keys') || owner === null || owner.startsWith('jwt')) return undefined;
+  const needed: Role = carriesOut ? 'operator' : 'planner';
+  if (await hasKeyOfRole(tx, owner, ROLES.slice(ROLES.indexOf(needed)))) return undefined;
+  return `its owner "${owner}" has no valid key with the role ${needed}; give it one, then resume the schedule`;
 }

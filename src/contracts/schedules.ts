@@ -88,6 +88,11 @@ export const ScheduleSummary = Type.Object(
     missed: Type.Enum([...MISSED_POLICIES]),
     paused: Type.Boolean(),
     next_at: nullable(Timestamp, 'the next occurrence; null while it is paused'),
+    paused_because: Type.Optional(
+      Type.String({
+        description: 'only if the service paused it: its owner has lost the rights that it needs',
+      }),
+    ),
     created_at: Timestamp,
     updated_at: Timestamp,
   },

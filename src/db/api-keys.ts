@@ -47,6 +47,16 @@ export async function findValidApiKeys(db: Queryable, keyIds: string[]): Promise
   return new Set(rows.map((row) => row.keyId));
 }
 
+/** Whether an owner has a valid key with one of these roles. */
+export async function hasKeyOfRole(db: Queryable, owner: string, roles: readonly Role[]): Promise<boolean> {
+  const rows = await db
+    .select({ keyId: apiKeys.keyId })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.owner, owner), inArray(apiKeys.role, [...roles]), isNull(apiKeys.revokedAt)))
+    .limit(1);
+  return rows.length > 0;
+}
+
 /** Notes that a key is in use, to the hour. Replicas that do so at the same time write once. */
 export async function noteApiKeyUse(db: Queryable, keyId: string): Promise<void> {
   const hour = sql`date_trunc('hour', now())`;

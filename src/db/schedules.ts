@@ -39,6 +39,8 @@ type ScheduleTimes = {
   missed: MissedPolicy;
   /** null: it is paused */
   nextAt: Date | null;
+  /** why a worker paused it */
+  pausedBecause: string | null;
 };
 
 export type NewSchedule = ScheduledJob &
@@ -89,6 +91,9 @@ const columns = {
   timeZone: schedules.timeZone,
   missed: schedules.missed,
   nextAt: schedules.nextAt,
+  pausedBecause: schedules.pausedBecause,
+  owner: schedules.owner,
+  carriesOut: sql<boolean>`coalesce((${schedules.facts} ->> 'carry_out')::boolean, false)`,
   createdAt: schedules.createdAt,
   updatedAt: schedules.updatedAt,
 };
@@ -273,6 +278,14 @@ export async function storeOccurrence(tx: Queryable, decided: Decided): Promise<
       update ${schedules} set next_at = ${nextAt.toISOString()}::timestamptz where schedule_id = ${scheduleId})
     select from decided`);
   return rows.length > 0;
+}
+
+/** Pauses a schedule that the transaction holds. */
+export async function pauseSchedule(tx: Queryable, scheduleId: string, why: string): Promise<void> {
+  await tx
+    .update(schedules)
+    .set({ nextAt: null, pausedBecause: why })
+    .where(eq(schedules.scheduleId, scheduleId));
 }
 
 /** Moves a schedule whose occurrences turned out not to be due: the rules of its time zone have changed. */

@@ -708,6 +708,8 @@ export const schedules = pgTable(
     missed: text('missed', { enum: MISSED_POLICIES }).notNull(),
     // The first occurrence that is not in `schedule_occurrences` yet; null while it is paused.
     nextAt: time('next_at'),
+    // Why a worker paused it; null if a caller did, or if it is not paused.
+    pausedBecause: text('paused_because'),
     // The job of an occurrence: columns as in `jobs`.
     input: jsonText('input').notNull(),
     inputHash: bytes('input_hash').notNull(),

@@ -15,6 +15,7 @@ export function scheduleSummaryOnWire(schedule: ScheduleRecord): ScheduleSummary
     missed: schedule.missed,
     paused: nextAt === null,
     next_at: nextAt?.toISOString() ?? null,
+    ...(schedule.pausedBecause !== null && { paused_because: schedule.pausedBecause }),
     created_at: schedule.createdAt.toISOString(),
     updated_at: schedule.updatedAt.toISOString(),
   };

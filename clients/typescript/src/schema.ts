@@ -2892,6 +2892,8 @@ export interface components {
             paused: boolean;
             /** @description the next occurrence; null while it is paused */
             next_at: string | null;
+            /** @description only if the service paused it: its owner has lost the rights that it needs */
+            paused_because?: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC
@@ -2982,6 +2984,8 @@ export interface components {
             paused: boolean;
             /** @description the next occurrence; null while it is paused */
             next_at: string | null;
+            /** @description only if the service paused it: its owner has lost the rights that it needs */
+            paused_because?: string;
             /**
              * Format: date-time
              * @description ISO 8601, UTC

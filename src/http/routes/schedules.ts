@@ -26,7 +26,7 @@ import {
 import { nextOccurrence, recurrenceOf } from '../../occurrences.ts';
 
 import { noteMade } from '../audit.ts';
-import { onlyOwner } from '../auth/identity.ts';
+import { hasRole, onlyOwner } from '../auth/identity.ts';
 import { checkCarryOut } from '../auth/protect.ts';
 import { bodyOf } from '../bodies.ts';
 import { openPriorityCheck, readCaller } from '../caller.ts';
@@ -77,7 +77,7 @@ export function scheduleRoutes(deps: Deps): FastifyPluginAsyncTypebox {
     checkCarryOut(request, job.facts, 'decision.carry_out');
     const scheduleId = `${SCHEDULE_PREFIX}_${uuidv7()}`;
     const nextAt = paused ? null : nextOccurrence(recurrenceOf(cron, timeZone), await readNow(db));
-    const times = { name, cron, timeZone, missed, nextAt };
+    const times = { name, cron, timeZone, missed, nextAt, pausedBecause: null };
     const stored = await insertSchedule(
       db,
       { scheduleId, ...times, ...job, ...readCaller(request), owner: request.identity.owner },
@@ -107,14 +107,20 @@ export function scheduleRoutes(deps: Deps): FastifyPluginAsyncTypebox {
     const changed = await changeSchedule(
       db,
       scheduleId,
-      (present) => ({
-        job,
-        times: {
-          ...(name !== undefined && { name }),
-          ...(missed !== undefined && { missed }),
-          ...changedTimes(present, patch, now),
-        },
-      }),
+      (present) => {
+        const isStopped =
+          Object.keys(body.facts.schedule).every((field) => field === 'paused') && patch.paused;
+        if (!job && !isStopped) checkCarriesOut(request, present);
+        return {
+          job,
+          times: {
+            ...(name !== undefined && { name }),
+            ...(missed !== undefined && { missed }),
+            ...changedTimes(present, patch, now),
+            ...(patch.paused !== undefined && { pausedBecause: null }),
+          },
+        };
+      },
       owner,
     );
     if (!changed) throw unknownSchedule(scheduleId);
@@ -231,6 +237,17 @@ export function scheduleRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       },
     );
   };
+}
+
+/**
+ * A schedule that carries out changes the stored fleet: a caller who was an operator when it was made may only stop it.
+ * @throws AppError FORBIDDEN
+ */
+function checkCarriesOut({ identity }: FastifyRequest, { carriesOut }: ScheduleRecord): void {
+  if (!carriesOut || hasRole(identity, 'operator')) return;
+  const message =
+    'the schedule carries out its plans, which needs the role "operator"; pause it, or send a decision without carry_out';
+  throw new AppError('FORBIDDEN', message);
 }
 
 /** The times of a schedule after a change: its next occurrence is looked for only if that depends on the change. */

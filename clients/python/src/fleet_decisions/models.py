@@ -1766,6 +1766,8 @@ class Schedule(Model):
     paused: bool
     next_at: datetime | None
     """the next occurrence; null while it is paused"""
+    paused_because: str | None = None
+    """only if the service paused it: its owner has lost the rights that it needs"""
     created_at: datetime
     """ISO 8601, UTC"""
     updated_at: datetime
@@ -1808,6 +1810,8 @@ class ScheduleSummary(Model):
     paused: bool
     next_at: datetime | None
     """the next occurrence; null while it is paused"""
+    paused_because: str | None = None
+    """only if the service paused it: its owner has lost the rights that it needs"""
     created_at: datetime
     """ISO 8601, UTC"""
     updated_at: datetime
