@@ -6,9 +6,9 @@ export const VEHICLE_STATUSES = ['operational', 'maintenance', 'downtime'] as co
 export type VehicleStatus = (typeof VEHICLE_STATUSES)[number];
 
 /**
- * Text of one line: no control character, which nobody sees, and no half of a surrogate pair (two ids could become one).
- * The pattern works for regular expressions that match code points (the `u` flag here) and for those that match halves
- * (browsers, by default).
+ * Text of one line: no control character, which nobody sees, and no half of a surrogate pair (two ids could become
+ * one). The pattern works for regular expressions that match code points (the `u` flag here) and for those that match
+ * halves (browsers, by default).
  */
 export const STORABLE_TEXT =
   '^(?:[^\\u0000-\\u001F\\u007F-\\u009F\\uD800-\\uDFFF]|[\\uD800-\\uDBFF][\\uDC00-\\uDFFF])*$';

@@ -4,8 +4,8 @@ import { startTestService } from '../helpers/service.ts';
 import { runFuzz } from './run.ts';
 
 /**
- * The short form of `npm run test:fuzz`: a few hundred requests, fewer at sampled depth, and the hard cases that are quick and whose outcome
- * does not hang on how fast the machine is.
+ * The short form of `npm run test:fuzz`: a few hundred requests, fewer at sampled depth, and the hard cases that are
+ * quick and whose outcome does not hang on how fast the machine is.
  */
 let baseUrl: string;
 beforeAll(async () => {
