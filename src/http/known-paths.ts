@@ -34,7 +34,7 @@ export function answerUnrouted(app: Pick<App, 'addHook'>): void {
   }
 
   app.addHook('onRequest', async (request, reply) => {
-    if (!request.is404) return;
+    if (hasRoute(request)) return;
     const methods = methodsOf(pathOf(request));
     // If the path has this method and still got here, one of its parameters is too long: nothing has such a name.
     if (methods.length === 0 || methods.includes(request.method as HTTPMethods))
@@ -48,6 +48,11 @@ export function answerUnrouted(app: Pick<App, 'addHook'>): void {
     const message = `${pathOf(request)} does not support ${request.method}; use one of ${allow}`;
     throw new AppError('METHOD_NOT_ALLOWED', message);
   });
+}
+
+/** Whether a request has a route of ours: that of the CORS plugin is for OPTIONS of any path. */
+export function hasRoute({ is404, method, routeOptions }: FastifyRequest): boolean {
+  return !is404 && !(method === 'OPTIONS' && routeOptions.url === '*');
 }
 
 /** Answers a path that does not exist. */

@@ -147,7 +147,10 @@ for (const backend of backends.split(',')) {
     const solved = await fetch(`${api}/api/v1/optimize`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(request),
+      body: JSON.stringify({
+        ...request,
+        constraints: { max_rebalancing_cost: null, min_service_level: 0.5 },
+      }),
     });
     const answer = await solved.text();
     const { metadata } = JSON.parse(answer) as { metadata: { job_id: string } };

@@ -25,7 +25,8 @@ describe('answers', () => {
 
   test('are compressed for clients that accept it, streams too, and have the same content for all', async () => {
     const plain = await get('/api/v1/data/fleet');
-    expect(plain.headers['content-encoding']).toBeUndefined();
+    expect([plain.headers['content-encoding'], plain.headers.vary]).toEqual([undefined, 'accept-encoding']);
+    expect((await get('/nowhere')).headers.vary).toBe('accept-encoding');
     const fleet = (body: Buffer) => JSON.parse(body.toString()).data.fleet;
     for (const [accepted, used, unpack] of [
       ['br', 'br', brotliDecompressSync],

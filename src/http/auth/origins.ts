@@ -1,4 +1,5 @@
 import cors from '@fastify/cors';
+import type { FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
 import type { App } from '../deps.ts';
 import { listed } from '../security.ts';
@@ -21,10 +22,15 @@ export async function shareWithOrigins(
 ): Promise<void> {
   const origins = listed(config.CORS_ALLOWED_ORIGINS).map((origin) => new URL(origin).origin);
   if (origins.length === 0) return;
-  await app.register(cors, {
+  const options = {
     origin: origins,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposedHeaders: EXPOSED,
     maxAge: 600,
-  });
+  };
+  await app.register(cors, () => async ({ headers }: FastifyRequest) => ({
+    ...options,
+    // Without these headers OPTIONS asks for the methods of a path.
+    preflight: headers.origin !== undefined && headers['access-control-request-method'] !== undefined,
+  }));
 }

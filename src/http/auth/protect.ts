@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../answers/errors.ts';
 import type { JobFacts } from '../../contracts/job-facts.ts';
 import type { App } from '../deps.ts';
+import { hasRoute } from '../known-paths.ts';
 import { declareAccess } from './access.ts';
 import type { Guard } from './guard.ts';
 import { ANYBODY, hasRole, NOBODY } from './identity.ts';
@@ -24,7 +25,7 @@ export function protect(app: App, guard: Guard | undefined): void {
   if (!guard) return;
   app.addHook('onRequest', async (request, reply) => {
     const { access } = request.routeOptions.config;
-    if (request.is404 || access === 'public') return;
+    if (!hasRoute(request) || access === 'public') return;
     request.provedIdentity = await guard.identify(request).catch((error) => {
       throw challenged(error, request, reply);
     });

@@ -4,6 +4,7 @@ import type { Tier } from '../../contracts/access.ts';
 import { openRequestCounter, RATE_WINDOW_SECONDS } from '../../queue/request-counter.ts';
 import { readCaller } from '../caller.ts';
 import type { App, Deps } from '../deps.ts';
+import { hasRoute } from '../known-paths.ts';
 
 /** Whether the requests of callers are limited. */
 export const limitsRequests = ({ RATE_LIMITS: areOn }: Pick<Config, 'RATE_LIMITS'>): boolean => areOn;
@@ -23,7 +24,7 @@ export async function limitRequests(app: App, { config, database, logger }: Deps
   await counter.connected;
   app.addHook('onClose', async () => counter.close());
   app.addHook('onRequest', async (request, reply) => {
-    if (request.is404 || request.routeOptions.config.access === 'public') return;
+    if (!hasRoute(request) || request.routeOptions.config.access === 'public') return;
     const { owner, tier: ownTier } = request.identity;
     // Without authentication everybody is an address of the lowest tier.
     const tier = owner === null ? 'default' : ownTier;

@@ -156,6 +156,10 @@ test('pages of the named origins may call the service, and read its refusals; ot
   expect(preflight.status).toBe(204);
   expect(preflight.headers.get('access-control-allow-origin')).toBe(origin);
   expect(preflight.headers.get('access-control-allow-headers')).toContain('authorization');
+  // OPTIONS that is no preflight asks for the methods of a path, as where no origin is named.
+  const asked = await send(`${url}/api/v1/optimize`, { method: 'OPTIONS' });
+  expect([asked.status, asked.headers.get('allow')]).toEqual([204, 'POST, OPTIONS']);
+  expect((await send(`${url}/nowhere`, { method: 'OPTIONS', headers: { origin } })).status).toBe(404);
   const refused = await send(`${url}/api/v1/config`, { headers: { origin } });
   expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, origin]);
   const foreign = await send(`${url}/api/v1/config`, { headers: { origin: 'https://evil.example' } });
