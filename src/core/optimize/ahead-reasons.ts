@@ -51,6 +51,9 @@ export type AheadQuestion = {
   names: LocationNames;
 };
 
+/** Relative, of total demand (`horizon/solve-with-rules.ts`). */
+const SERVED_NOISE = 1e-9;
+
 type Side = 'least' | 'most';
 const PAIR_NAMES = {
   maxPairs: 'max_pairs',
@@ -103,7 +106,7 @@ async function findWithSize(
   const { fleetSize: _, ...rules } = withRules(problem, ahead, { ...all.classes, levels: all.levels });
   const isLimited = maxCostUnits !== Number.POSITIVE_INFINITY;
   const limited = { ...rules, ...(isLimited && { ceilingUnits: maxCostUnits }) };
-  const usual = commonClass(rules);
+  const usual = commonClass(rules, problem);
   const found = await fewestMore(limited, usual, control, cache);
   const fleet = operationalOf(request);
   const capacity = statedCapacity(rules.capacities[usual], problem.servedPerUnit);
@@ -211,7 +214,7 @@ async function findConflicts(
       const found = await largerFleetSize(limited, fleet, part, cache);
       return { conflict: limitConflict('total_fleet_size', fleetSize, found) };
     });
-  const usual = commonClass(rules);
+  const usual = commonClass(rules, problem);
   searches.push(async (part) => {
     const found = await moreWithinSize(request, limited, usual, part, cache);
     const capacity = statedCapacity(rules.capacities[usual], problem.servedPerUnit);
@@ -233,11 +236,13 @@ function operationalOf({ fleet_state }: OptimizeRequest): number {
   return fleet_state.vehicles.filter(isOperational).length;
 }
 
-/** The class of most vehicles, on the way or not. */
-function commonClass({ base, capacities, supply }: RuledHorizon): number {
+/** The class of most vehicles, on the way, pinned, or free to move. */
+function commonClass({ base, capacities, supply }: RuledHorizon, { pinned }: Problem): number {
   const size = base.n * base.steps;
-  const counts = Array.from(capacities, (_capacity, k) =>
-    supply.subarray(k * size, (k + 1) * size).reduce((sum, count) => sum + count, 0),
+  const counts = Array.from(capacities, (capacity, k) =>
+    supply
+      .subarray(k * size, (k + 1) * size)
+      .reduce((sum, count) => sum + count, pinned?.byCapacity?.get(capacity) ?? 0),
   );
   return counts.indexOf(Math.max(...counts));
 }
@@ -385,14 +390,21 @@ export function shortOf(
   all: StepsAhead,
   { figures, mostServed }: HorizonSolution,
 ): Short {
-  const reached = levelOf(ahead, all, figures.totalServed);
   const open = ahead.demand.reduce((sum, value) => sum + value, 0);
+  const served = withoutNoise(figures.totalServed, open);
+  const reached = levelOf(ahead, all, served);
   return {
     requested: problem.limits.minServiceLevel,
     reached,
-    reached_at_most: Math.max(reached, levelOf(ahead, all, mostServed)),
-    unserved: asFigure(Math.max(0, open - figures.totalServed)),
+    reached_at_most: Math.max(reached, levelOf(ahead, all, withoutNoise(mostServed, open))),
+    unserved: asFigure(Math.max(0, open - served)),
   };
+}
+
+/** Six decimals, as an outlook states them, if demand is that but for what a plan may lack (`SERVED_NOISE`). */
+function withoutNoise(served: number, total: number): number {
+  const stated = Number(served.toFixed(6));
+  return Math.abs(stated - served) <= 3 * SERVED_NOISE * total ? stated : served;
 }
 
 export function knownLevel({ reached, reached_at_most }: Short): KnownLevel {

@@ -7,8 +7,10 @@ import type { MoveColumn } from './horizon/flow-master.ts';
 import type { HorizonOutcome, HorizonSolution } from './horizon/outcome.ts';
 import { planHorizon } from './horizon/plan-horizon.ts';
 import { planWithRules } from './horizon/plan-with-rules.ts';
+import type { RuledHorizon } from './horizon/rules.ts';
 import { stepFlows } from './horizon/step-flows.ts';
 import type { DemandParts, HorizonProblem, TripFlows } from './horizon/types.ts';
+import { hasFewMoves } from './horizon/whole-moves.ts';
 import type { OptimizeInput, Problem } from './problem/model.ts';
 import { countPinnedChanged, hasChangeCost } from './problem/previous.ts';
 import { isOperational, readCapacity } from './request/capacity.ts';
@@ -99,7 +101,9 @@ export async function planAll(
   { gap, control, cache, maxCostUnits, known }: PlanOptions,
 ): Promise<HorizonOutcome> {
   const input = { ...classes, levels };
-  const rules = buildRules(problem, ahead, input);
+  const ruled = buildRules(problem, ahead, input);
+  // Only the first moves are carried out.
+  const rules = ruled && { ...ruled, isWhole: false };
   const found = rules
     ? await planWithRules(rules, gap, control, cache, known)
     : await planHorizon(ahead, gap, control, cache, known);
@@ -120,32 +124,69 @@ export async function planAll(
 }
 
 /**
- * With trip flows, whole first moves may serve less than the level that fractional ones reach. Then others are looked
- * for, by branch and cut (`horizon/ruled-first-step.ts`).
- * @param found the plan by rounding
- * @returns the plan that serves more
+ * The plan of all steps as an answer has it. Where all moves are few, branch and cut goes on until the gap is proved;
+ * else it looks for whole first moves that serve the level if, with trip flows, only fractional ones do.
  */
-export async function planWholeMoves(
+export async function planToAnswer(
   problem: Problem,
   ahead: HorizonProblem,
-  { classes, levels }: Pick<StepsAhead, 'classes' | 'levels'>,
-  found: HorizonOutcome,
-  { gap, control, cache, maxCostUnits }: PlanOptions,
+  all: Pick<StepsAhead, 'classes' | 'levels'>,
+  options: PlanOptions,
 ): Promise<HorizonOutcome> {
-  if (found.kind !== 'solved') return found;
-  const { solution } = found;
-  const isByRounding = solution.isShort && solution.mostServed >= ahead.required;
-  const input = { ...classes, levels };
-  // With rules branch and cut has been tried.
-  const isRuled = ahead.least || ahead.most || solution.withoutCeiling || buildRules(problem, ahead, input);
-  if (!ahead.flows || !isByRounding || isRuled || isOver(control)) return found;
-  const isLimited = maxCostUnits !== Number.POSITIVE_INFINITY;
+  const { gap, control, cache, maxCostUnits } = options;
+  const input = { ...all.classes, levels: all.levels };
+  const hasRules = buildRules(problem, ahead, input) !== null || (ahead.flows && (ahead.least || ahead.most));
   const rules = withRules(problem, ahead, input);
-  const limited = { ...rules, ...(isLimited && { ceilingUnits: maxCostUnits }) };
-  // As what is called sufficient is tried (`horizon/more-vehicles.ts`).
-  const whole = await planWithRules(limited, gap, control, cache);
-  const isMore = whole.kind === 'solved' && whole.solution.figures.totalServed > solution.figures.totalServed;
-  return isMore ? { ...whole, solution: inProblem(problem, rules.capacities, whole.solution) } : found;
+  const limited =
+    maxCostUnits === Number.POSITIVE_INFINITY ? rules : { ...rules, ceilingUnits: maxCostUnits };
+  const plan = async (asked: RuledHorizon, isExact = false): Promise<HorizonOutcome> => {
+    const found = await planWithRules(asked, gap, control, cache, [], isExact);
+    const { capacities } = asked;
+    return found.kind === 'solved'
+      ? { ...found, solution: inProblem(problem, capacities, found.solution) }
+      : found;
+  };
+  if (!hasFewMoves(limited)) {
+    const found = await planAll(problem, ahead, all, options);
+    const { isShort = false, mostServed = 0, withoutCeiling } = found.kind === 'solved' ? found.solution : {};
+    const isByRounding = ahead.flows && isShort && mostServed >= ahead.required;
+    if (!isByRounding || hasRules || withoutCeiling || isOver(control)) return found;
+    return betterOf(ahead, found, await plan(limited));
+  }
+  const quick = hasRules ? null : await planHorizon(ahead, gap, control, cache);
+  if (quick && quick.kind !== 'solved') return quick;
+  const isWithin = quick && dearestStep(ahead, quick.solution) <= maxCostUnits;
+  if (isWithin && quick.solution.proved) return quick;
+  const exact = await plan(limited, true);
+  const found = isWithin ? betterOf(ahead, quick, exact) : exact;
+  const isReached = found.kind === 'solved' && !found.solution.isShort;
+  if (isReached || limited === rules || (found.kind !== 'solved' && found.kind !== 'infeasible'))
+    return found;
+  // Whether the ceiling is in the way.
+  const free = await plan(rules);
+  if (free.kind !== 'solved') return found;
+  const withoutCeiling = { dearestUnits: free.solution.isShort ? null : dearestStep(ahead, free.solution) };
+  if (found.kind === 'infeasible') return { ...found, withoutCeiling };
+  const isMore = free.solution.figures.totalServed > found.solution.figures.totalServed + noiseOf(ahead);
+  return isMore ? { ...found, solution: { ...found.solution, withoutCeiling } } : found;
+}
+
+/** The plan that serves more, as far as that is required, or else costs less; the first one knows no levels. */
+function betterOf(ahead: HorizonProblem, one: HorizonOutcome, other: HorizonOutcome): HorizonOutcome {
+  if (one.kind !== 'solved') return other;
+  if (other.kind !== 'solved') return other.kind === 'timeout' ? one : other;
+  const servedOf = ({ solution: { figures } }: typeof one) => Math.min(ahead.required, figures.totalServed);
+  const more = servedOf(one) - servedOf(other);
+  const isFirst =
+    Math.abs(more) > noiseOf(ahead)
+      ? more > 0
+      : one.solution.objectiveUnits < other.solution.objectiveUnits - 1;
+  return isFirst ? one : other;
+}
+
+/** Demand that counts as none. */
+function noiseOf({ demand }: HorizonProblem): number {
+  return 2e-9 * demand.reduce((sum, value) => sum + value, 0);
 }
 
 /** With the classes of the first step's problem, and the changes of its pinned vehicles. */

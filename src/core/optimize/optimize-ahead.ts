@@ -10,7 +10,7 @@ import type {
   Shortfall,
 } from '../../contracts/optimize.ts';
 import { describeShortfall, explainAhead, knownLevel, shortOf } from './ahead-reasons.ts';
-import { planAll, planWholeMoves, readAllSteps, type StepsAhead } from './all-steps.ts';
+import { planToAnswer, readAllSteps, type StepsAhead } from './all-steps.ts';
 import { moveDistances } from './answer/locations.ts';
 import { describeLevels, describeOutlook, rounded } from './answer/outlook.ts';
 import { createStability } from './answer/stability.ts';
@@ -112,12 +112,10 @@ export async function optimizeAhead(
     cache,
     maxCostUnits,
   };
-  const rounded = await planAll(problem, ahead, all, planning);
-  const atMostMs = nowMs() + explanationMs(all.classes.capacities.length);
-  const found = await planWholeMoves(problem, ahead, all, rounded, {
-    ...planning,
-    control: { ...control, deadlineMs: Math.min(deadlineMs, atMostMs) },
-  });
+  let found = await planToAnswer(problem, ahead, all, planning);
+  // The highest level that can be asked for is that of plans which serve critical demand no better.
+  if (found.kind === 'solved' && found.solution.isShort && !options.serveMost && all.levels)
+    found = await planToAnswer(problem, ahead, { ...all, levels: null }, planning);
   const planned = { input, horizon, first, locations, problem, ahead, all, found, options };
   return await answerAhead(planned, { control, lastMs, cache, progress, check });
 }

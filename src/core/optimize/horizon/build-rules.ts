@@ -54,6 +54,7 @@ export function withRules(
     base: ahead,
     capacities,
     supply,
+    isWhole: !ahead.flows,
     ...(levels && { levels }),
     ...(totalFleetSize < vehicles && { fleetSize: totalFleetSize }),
     ...(hasPairRules(problem) && { firstPairs: pairRulesOf(problem) }),

@@ -136,7 +136,7 @@ export async function reaches(problem: RuledHorizon, control: SolveControl, cach
     if (!isEnough(figures.totalServed)) return false;
     if (dearestUnits(base, moves) <= ceilingUnits) return true;
   }
-  const solved = await solveWithRules(problem, control, cache, [], ANY_COST);
+  const solved = await solveWithRules(problem, control, cache, [], { gap: ANY_COST });
   return 'plan' in solved && isEnough(solved.plan.figures.totalServed);
 }
 

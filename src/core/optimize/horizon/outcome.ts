@@ -38,7 +38,7 @@ export type HorizonSolution = {
   levels?: readonly LevelServed[];
   /** Of the first step of the plan without its rules about pairs; absent without such rules, or if time ran out. */
   withoutPairs?: Moves;
-  /** Whether the bound is that of branch and cut within these rules. */
+  /** Whether the bound is that of branch and cut. */
   isBranched?: boolean | undefined;
   /**
    * Only if the ceiling was in the way: what the dearest step costs without it, in cost units; null if what is required

@@ -13,7 +13,7 @@ import { isStopped } from '../run/stopping.ts';
 import type { MoveColumn } from './flow-master.ts';
 import type { HorizonOutcome, HorizonSolution, OutlookStep } from './outcome.ts';
 import { planWithRules } from './plan-with-rules.ts';
-import { proofOf, wholeUnits } from './proof-of.ts';
+import { isMost, proofOf, wholeUnits } from './proof-of.ts';
 import { solveNetwork } from './solve-network.ts';
 import { solveWithFlows } from './solve-with-flows.ts';
 import type { HorizonFigures, HorizonProblem, StepMoves } from './types.ts';
@@ -96,14 +96,17 @@ function describe(
   how: Pick<HorizonSolution, 'method' | 'iterations' | 'columns' | 'roundingUnits'>,
 ): HorizonOutcome {
   const total = problem.demand.reduce((sum, demand) => sum + demand, 0);
+  const isShort = figures.totalServed < problem.required - SERVED_NOISE * total;
+  const proof = proofOf({ ...figures, boundUnits }, gap);
   return {
     kind: 'solved',
     solution: {
       moves: firstStep(moves),
       outlook: outlookOf(problem, moves, figures),
       figures,
-      ...proofOf({ ...figures, boundUnits }, gap),
-      isShort: figures.totalServed < problem.required - SERVED_NOISE * total,
+      ...proof,
+      proved: proof.proved && (!isShort || isMost(figures.totalServed, mostServed, gap)),
+      isShort,
       mostServed,
       values,
       ...how,

@@ -4,18 +4,17 @@ import type { Cache } from '../run/cache.ts';
 import type { SolveControl } from '../run/control.ts';
 import { solverFault } from '../run/solver-fault.ts';
 import type { MoveColumn } from './flow-master.ts';
-import type { HorizonOutcome, LevelServed, OutlookStep } from './outcome.ts';
+import type { HorizonOutcome, OutlookStep } from './outcome.ts';
 import { proofOf, wholeUnits } from './proof-of.ts';
 import { keyOf, type RuledColumn } from './ruled-master.ts';
 import type { RuledHorizon, RuledMoves } from './rules.ts';
-import { type RuledOutcome, type RuledPlan, solveWithRules } from './solve-with-rules.ts';
+import { isProved, type RuledOutcome, type RuledPlan, solveWithRules } from './solve-with-rules.ts';
 import { latestArrival } from './types.ts';
-
-/** Relative: of what a level or all demand gets, this much may be missing from what is proved to be the most. */
-const SERVED_NOISE = 1e-6;
+import { hasFewMoves } from './whole-moves.ts';
 
 /**
- * @param gap relative, that proves a plan: also of critical demand, and of all demand if that is short
+ * @param gap relative, that proves a plan
+ * @param isExact whether branch and cut goes on until it is proved, if all moves are few enough
  * @param known moves that are likely to be used, of any class
  */
 export async function planWithRules(
@@ -24,6 +23,7 @@ export async function planWithRules(
   control: SolveControl,
   cache: Cache,
   known: readonly MoveColumn[] = [],
+  isExact = false,
 ): Promise<HorizonOutcome> {
   const { base, capacities } = problem;
   const sourceOf = sourcesOf(problem);
@@ -34,7 +34,7 @@ export async function planWithRules(
   );
   let found: RuledOutcome;
   try {
-    found = await solveWithRules(problem, control, cache, withoutDoubles(problem, all), gap);
+    found = await solveWithRules(problem, control, cache, withoutDoubles(problem, all), { gap, isExact });
   } catch (error) {
     return solverFault(error);
   }
@@ -45,6 +45,8 @@ export async function planWithRules(
   const objective = figures.objectiveUnits - figures.changeUnits + changesOf(problem, first);
   const proof = proofOf({ ...figures, objectiveUnits: objective, boundUnits }, gap);
   const total = base.demand.reduce((sum, demand) => sum + demand, 0);
+  // Plans of fractional vehicles are no part of such a problem.
+  const isWholeAlone = problem.isWhole && !problem.firstPairs && hasFewMoves(problem);
   const isShort = figures.totalServed < base.required - 2e-9 * total;
   return {
     kind: 'solved',
@@ -53,28 +55,24 @@ export async function planWithRules(
       outlook: outlookOf(problem, plan),
       figures,
       ...proof,
-      proved: proof.proved && found.kind !== 'stopped' && servesMost(plan, isShort, gap),
-      roundingUnits: fractionalUnits === null ? 0 : Math.max(0, wholeUnits(objective - fractionalUnits)),
+      proved: proof.proved && found.kind !== 'stopped' && isProved(problem, plan, gap),
+      roundingUnits:
+        fractionalUnits === null || isWholeAlone ? 0 : Math.max(0, wholeUnits(objective - fractionalUnits)),
       isShort,
       mostServed: plan.mostServed,
       values: new Float64Array(0),
-      method: problem.firstPairs ? 'mixed_integer' : 'linear',
+      method: plan.isBranched ? 'mixed_integer' : 'linear',
       iterations: counts.iterations,
       columns: counts.columns,
       ...(plan.levels.length > 0 && { levels: plan.levels }),
-      ...(plan.withoutPairs && { withoutPairs: firstMoves(plan.withoutPairs), isBranched: plan.isBranched }),
+      ...(plan.withoutPairs && { withoutPairs: firstMoves(plan.withoutPairs) }),
+      isBranched: plan.isBoundBranched,
     },
   };
 }
 
 function withoutDoubles(problem: RuledHorizon, columns: readonly RuledColumn[]): RuledColumn[] {
   return [...new Map(columns.map((column) => [keyOf(problem, column), column])).values()];
-}
-
-/** Whether the levels, and all demand if that is short, get as much as is proved to be the most, but for the gap. */
-function servesMost({ levels, mostServed, figures }: RuledPlan, isShort: boolean, gap: number): boolean {
-  const isMost = ({ served, most }: Omit<LevelServed, 'level'>) => served >= most * (1 - gap - SERVED_NOISE);
-  return levels.every(isMost) && (!isShort || isMost({ served: figures.totalServed, most: mostServed }));
 }
 
 function sourcesOf({ base: { n, pairs } }: RuledHorizon): Int32Array {

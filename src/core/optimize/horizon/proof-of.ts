@@ -5,6 +5,16 @@ import type { HorizonFigures } from './types.ts';
 /** Relative error of sums of costs. */
 const SUM_NOISE = 1e-13;
 
+/** Of the gap of the cost: what may be missing of demand that is served, which counts more. */
+const SERVED_SHARE = 0.1;
+/** Relative: the solver's noise. */
+const MOST_NOISE = 1e-8;
+
+/** Whether as much is served as is proved to be the most. @param gap relative, of the cost */
+export function isMost(served: number, most: number, gap: number): boolean {
+  return served >= most * (1 - SERVED_SHARE * gap - MOST_NOISE);
+}
+
 /** As costs of unmet demand are rounded up elsewhere (`../problem/unmet-cost.ts`). */
 export function wholeUnits(units: number): number {
   return Math.ceil(units - MIN_NOISE_UNITS - Math.abs(units) * SUM_NOISE) + 0;

@@ -38,6 +38,8 @@ export type RuledHorizon = {
   fleetSize?: number | undefined;
   /** Vehicles of the first step that cost `changeUnits` more unless they go to the target (or stay, if it is that). */
   previous?: { changeUnits: number; groups: readonly FirstGroup[] } | undefined;
+  /** Whether the moves of later steps are whole, too, if all moves are few enough for that (`whole-moves.ts`). */
+  isWhole?: boolean;
   /** Only the first step's moves keep these: the later ones are an outlook, and planned anew. Absent: no rules. */
   firstPairs?: FirstPairRules | undefined;
 };

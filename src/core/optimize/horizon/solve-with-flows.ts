@@ -180,7 +180,7 @@ function searchColumns(
         const plan: FlowsPlan = {
           moves: whole,
           figures,
-          boundUnits: bound.boundUnits,
+          boundUnits: boundFor(problem, figures, bound),
           fractionalUnits: measured && typeof measured !== 'string' ? measured.objectiveUnits : null,
           values: bound.values,
           multiplier: bound.multiplier,
@@ -238,15 +238,23 @@ function planOfDrafts(
   bound: Generated | null,
 ): FlowsPlan {
   const nothing = new Float64Array((problem.steps + 1) * problem.n);
-  const { values = nothing, multiplier = 0, boundUnits = Number.NEGATIVE_INFINITY } = bound ?? {};
+  const { values = nothing, multiplier = 0 } = bound ?? {};
+  const best = bestPossible(problem, [...drafts, NO_STEP_MOVES]);
+  const atLeast = boundFromValues(problem, nothing, 0);
   return {
-    ...bestPossible(problem, [...drafts, NO_STEP_MOVES]),
-    boundUnits: Math.max(boundUnits, boundFromValues(problem, nothing, 0)),
+    ...best,
+    boundUnits: bound ? Math.max(atLeast, boundFor(problem, best.figures, bound)) : atLeast,
     fractionalUnits: null,
     values,
     multiplier,
     mostServed: Number.POSITIVE_INFINITY,
   };
+}
+
+/** The least cost of plans that serve as much as one with these figures, or as is required. */
+function boundFor(problem: HorizonProblem, { totalServed }: HorizonFigures, bound: Generated): number {
+  if (totalServed >= problem.required) return bound.boundUnits;
+  return boundFromValues({ ...problem, required: totalServed }, bound.values, bound.multiplier);
 }
 
 /** Of what is possible of some plans, with a whole first step: what is the least short, then what costs least. */

@@ -18,10 +18,10 @@ import { type SolveControl, UNKNOWN_PROGRESS } from '../run/control.ts';
 import { isOver, isStopped } from '../run/stopping.ts';
 import { partsOf } from './demand-parts.ts';
 import type { LevelServed } from './outcome.ts';
-import { keepPairs, type PairedStep, refineFirstStep } from './paired-first-step.ts';
+import { isMost, proofOf } from './proof-of.ts';
 import { boundWithRules, type RulePrices, type ServedFloors, type Weights } from './ruled-bound.ts';
 import { measureRuled, type RuledFigures } from './ruled-figures.ts';
-import { addMissing, branchFirstStep, joinSteps, setFirstStep, wholeFirstStep } from './ruled-first-step.ts';
+import { addMissing, joinSteps, setFirstStep, wholeFirstStep } from './ruled-first-step.ts';
 import {
   addRuledColumns,
   costsOf,
@@ -35,6 +35,7 @@ import {
 } from './ruled-master.ts';
 import { createRuledMoves, type RuledHorizon, type RuledMoves } from './rules.ts';
 import { latestArrival } from './types.ts';
+import { findWholeMoves, hasFewMoves, keepPairs, type WholeMoves } from './whole-moves.ts';
 
 /** Feasibility tolerance of rows and columns. */
 const TOLERANCE = 1e-9;
@@ -46,8 +47,8 @@ const ADDED_PER_ROW = 3;
 const VEHICLE_NOISE = 1e-7;
 /** Relative, of total demand, as in `../problem/service-level.ts`. */
 const SERVED_NOISE = 1e-9;
-/** Of plans within rules about pairs that only show what is sufficient. */
-const PAIR_GAP = 0.01;
+/** Of plans that only show what is sufficient. */
+const ANY_GAP = 0.01;
 /** Vehicles beyond bounds that are the solver's noise, per vehicle. */
 const BEYOND_NOISE = 1e-6;
 
@@ -64,8 +65,9 @@ export type RuledPlan = {
   levels: LevelServed[];
   /** Only with rules about pairs: the whole first moves from which those within the rules were made. */
   withoutPairs?: RuledMoves;
-  /** Whether the bound is that of branch and cut. */
+  /** Whether branch and cut found it, and whether the bound is that of it. */
   isBranched?: boolean;
+  isBoundBranched?: boolean;
 };
 
 type RuledCounts = { rounds: number; iterations: number; columns: number };
@@ -87,7 +89,8 @@ type RuledSearch = {
 
 /**
  * @param known moves that are likely to be used: columns from the start
- * @param gap relative, at which branch and cut within rules about pairs ends
+ * @param gap relative, at which branch and cut ends
+ * @param isExact whether branch and cut goes on until the gap is proved, if all moves are few enough
  * @throws the solver's own errors
  */
 export async function solveWithRules(
@@ -95,7 +98,7 @@ export async function solveWithRules(
   control: SolveControl,
   cache: Cache,
   known: readonly RuledColumn[] = [],
-  gap = PAIR_GAP,
+  { gap = ANY_GAP, isExact = false }: { gap?: number; isExact?: boolean } = {},
 ): Promise<RuledOutcome> {
   const { least, most } = problem.base;
   const counts = { rounds: 0, iterations: 0, columns: 0 };
@@ -106,7 +109,7 @@ export async function solveWithRules(
   const total = problem.base.demand.reduce((sum, demand) => sum + demand, 0);
   const run = { deadlineMs: control.deadlineMs, stopFlag: control.stopFlag, onLook: control.onLook };
   return await withSolverModel(cache, master.model, TOLERANCE, run, (model) =>
-    search({ master, model, control, counts, noise: SERVED_NOISE * total }, known, gap, cache),
+    search({ master, model, control, counts, noise: SERVED_NOISE * total }, known, { gap, isExact, cache }),
   );
 }
 
@@ -141,11 +144,12 @@ export async function leastLoosening(
   });
 }
 
+type Wanted = { gap: number; isExact: boolean; cache: Cache };
+
 async function search(
   search: RuledSearch,
   known: readonly RuledColumn[],
-  gap: number,
-  cache: Cache,
+  wanted: Wanted,
 ): Promise<RuledOutcome> {
   const { master, model, control, counts, noise } = search;
   const { problem } = master;
@@ -155,135 +159,168 @@ async function search(
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   if (found.ended === 'beyond') return { kind: 'infeasible', isProved: true };
   const fractional = found.point && readRuledPoint(master, found.point, VEHICLE_NOISE);
-  const measured =
-    fractional && measureRuled({ ...problem, firstPairs: undefined }, fractional.moves, fractional.serving);
   const withoutPairs = fractional && wholeFirstStep(problem, fractional.moves);
-  const first = withoutPairs && keepPairs(problem, withoutPairs);
-  const { mostServed } = found;
-  const boundUnits = (found.prices ? found.bound : leastCost(problem)) * UNITS_PER_COST;
-  const isUnserved = mostServed < problem.base.required - noise;
-  if (found.ended === 'optimal' && first) {
-    const required = isUnserved ? 0 : problem.base.required - noise;
-    const whole = problem.firstPairs
-      ? await planPaired(search, found, { draft: first, withoutPairs }, { gap, cache })
-      : planWhole(search, first, required);
-    if (whole === 'infeasible') return { kind: 'infeasible', isProved: false };
+  const draft = withoutPairs && keepPairs(problem, withoutPairs);
+  if (found.ended === 'optimal' && draft) {
+    const plan = await planWhole(search, found, { draft, withoutPairs }, wanted);
+    if (plan === 'infeasible') return { kind: 'infeasible', isProved: false };
     if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
-    if (whole) {
-      const { paired, ...later } = whole;
-      // A plan that serves less may cost less.
-      const isLess = paired && (paired.isLess || servesLess(search, found, later.figures));
-      const withoutBranching = isLess ? found.freeBound * UNITS_PER_COST : boundUnits;
-      const isBranched = paired !== undefined && paired.boundUnits > withoutBranching;
-      const plan: RuledPlan = {
-        ...later,
-        boundUnits: Math.max(withoutBranching, paired?.boundUnits ?? withoutBranching),
-        fractionalUnits: measured && typeof measured !== 'string' ? measured.objectiveUnits : null,
-        ...mostWithin(search, found, later.figures, isUnserved, paired),
-        ...(problem.firstPairs && { withoutPairs, isBranched }),
+    const isUnserved = found.mostServed < problem.base.required - noise;
+    const free = measureRuled({ ...problem, firstPairs: undefined }, fractional.moves, fractional.serving);
+    if (plan)
+      return {
+        kind: isUnserved ? 'unserved' : 'solved',
+        plan: {
+          ...plan,
+          fractionalUnits: typeof free === 'string' ? null : free.objectiveUnits,
+          ...(problem.firstPairs && { withoutPairs }),
+        },
+        counts,
       };
-      return { kind: isUnserved ? 'unserved' : 'solved', plan, counts };
-    }
   }
   // Time is up: the first step's moves of the last point, or none.
-  for (const moves of first ? [first, createRuledMoves()] : [createRuledMoves()]) {
+  for (const moves of draft ? [draft, createRuledMoves()] : [createRuledMoves()]) {
     const figures = measureRuled(problem, moves);
     if (typeof figures === 'string') continue;
-    const levels = master.levels.map((level) => ({
-      level,
-      served: servedFrom(problem, figures, level),
-      most: found.levels.find((one) => one.level === level)?.most ?? Number.POSITIVE_INFINITY,
-    }));
-    const most = isUnserved ? mostServed : Number.POSITIVE_INFINITY;
-    const plan = { moves, figures, boundUnits, fractionalUnits: null, mostServed: most, levels };
-    return { kind: 'stopped', plan, counts };
+    return { kind: 'stopped', plan: planOf(search, found, { moves, figures }, null), counts };
   }
   return { kind: 'timeout' };
 }
 
-/** Whether a plan serves less of a level, or of what is required, than plans of fractional vehicles can. */
-function servesLess(
+type Later = Pick<RuledPlan, 'moves' | 'figures'>;
+
+/**
+ * The plan of whole first moves: the rounded ones, or those of branch and cut if these keep a bound less, serve too
+ * little or, where that is asked for, are not proved.
+ * @param whole `draft`: first moves that keep the rules about pairs; `withoutPairs`: others
+ * @returns `infeasible`: none keep the rules; null if time was up
+ */
+async function planWhole(
+  search: RuledSearch,
+  found: Minimised,
+  whole: { draft: RuledMoves; withoutPairs: RuledMoves },
+  wanted: Wanted,
+): Promise<RuledPlan | 'infeasible' | null> {
+  const { master, control } = search;
+  const { problem, moves: columns } = master;
+  const describe = (later: Later | string, branched: WholeMoves | null) =>
+    typeof later === 'string' ? null : planOf(search, found, later, branched);
+  const rounded = problem.firstPairs ? null : describe(planLater(search, whole.draft), null);
+  if (rounded && isGoodEnough(search, found, rounded, wanted)) return rounded;
+  const asked = {
+    floors: found.levels.map(({ most }) => most),
+    required: Math.min(problem.base.required, found.mostServed),
+  };
+  const known = { columns, prices: found.prices ?? NO_PRICES(problem) };
+  const branched = await findWholeMoves(problem, known, whole, asked, wanted.gap, control, wanted.cache);
+  if (branched === 'infeasible') return rounded ?? branched;
+  const { moves, serving } = branched;
+  const isComparable = !serving || !problem.isWhole || (rounded && isWhole(rounded));
+  const better =
+    moves && describe(serving ? measured(problem, moves, serving) : planLater(search, moves), branched);
+  if (better) return rounded && isComparable && isBetter(search, rounded, better) ? rounded : better;
+  if (rounded || !problem.firstPairs) return rounded;
+  // None in time: the draft, or nobody moves, whichever serves more.
+  const others = [whole.draft, createRuledMoves()].map((first) =>
+    describe(planLater(search, first), branched),
+  );
+  return others.reduce((best, one) => (one && (!best || isBetter(search, one, best)) ? one : best), null);
+}
+
+function measured(problem: RuledHorizon, moves: RuledMoves, serving: Float64Array): Later | string {
+  const figures = measureRuled(problem, moves, serving);
+  return typeof figures === 'string' ? figures : { moves, figures };
+}
+
+function isGoodEnough(
   { master: { problem }, noise }: RuledSearch,
-  { levels, mostServed }: Minimised,
-  figures: RuledFigures,
-): boolean {
-  const required = Math.min(problem.base.required, mostServed);
-  const isLess = (served: number, most: number) => served < most - 2 * noise;
+  found: Minimised,
+  plan: RuledPlan,
+  wanted: Wanted,
+) {
+  const { required } = problem.base;
+  const isUnserved = found.mostServed < required - noise;
+  if (!isUnserved && plan.figures.totalServed < required - noise) return false;
+  if (!hasFewMoves(problem)) return true;
+  return (isWhole(plan) || !problem.isWhole) && (!wanted.isExact || isProved(problem, plan, wanted.gap));
+}
+
+function isWhole({ moves }: RuledPlan): boolean {
+  return moves.vehicles.every((one) => Math.abs(one - Math.round(one)) <= VEHICLE_NOISE);
+}
+
+/** Whether the cost is within the gap, and what is served within a tenth of it. */
+export function isProved({ base }: RuledHorizon, plan: RuledPlan, gap: number): boolean {
+  const { levels, mostServed, figures, boundUnits } = plan;
+  const noise = 2 * SERVED_NOISE * sumOf(base.demand);
+  const isShort = figures.totalServed < base.required - noise;
   return (
-    isLess(figures.totalServed, required) ||
-    levels.some(({ level, most }) => isLess(servedFrom(problem, figures, level), most))
+    proofOf({ ...figures, boundUnits }, gap).proved &&
+    levels.every(({ served, most }) => isMost(served, most - 2 * noise, gap)) &&
+    (!isShort || isMost(figures.totalServed, mostServed - 2 * noise, gap))
   );
 }
 
+/** Whether a plan serves more than another of what comes first, or costs less by more than a unit. */
+function isBetter({ master: { problem }, noise }: RuledSearch, one: RuledPlan, other: RuledPlan): boolean {
+  const { required } = problem.base;
+  const wishes = ({ figures: { totalServed }, levels }: RuledPlan) => {
+    const isReached = totalServed >= required - 2 * noise;
+    return [isReached ? required : 0, ...levels.map(({ served }) => served), isReached ? 0 : totalServed];
+  };
+  const others = wishes(other);
+  for (const [w, amount] of wishes(one).entries())
+    if (Math.abs(amount - others[w]) > 2 * noise) return amount > others[w];
+  return one.figures.objectiveUnits < other.figures.objectiveUnits - 1;
+}
+
 /**
- * What the levels and all demand get at most. Within rules about pairs the first level may get less than without them;
- * then what others get without them is no limit: it holds beside the most of the higher levels.
+ * What is known of plans that serve as much of the levels, and in all, as this one: the prices of the searches prove
+ * it, whatever they were found for.
  */
-function mostWithin(
-  { master: { problem }, noise }: RuledSearch,
+function planOf(
+  { master: { problem, levels }, noise }: RuledSearch,
   found: Minimised,
-  figures: RuledFigures,
-  isUnserved: boolean,
-  paired: PairedStep | undefined,
-): Pick<RuledPlan, 'levels' | 'mostServed'> {
-  let isKept = true;
-  const levels = found.levels.map(({ level, most }, l): LevelServed => {
-    const served = servedFrom(problem, figures, level);
-    const limit = isKept ? most : Number.POSITIVE_INFINITY;
-    isKept &&= !paired || served >= most - 2 * noise;
-    return { level, most: Math.min(limit, paired?.levels[l] ?? limit), served };
+  later: Later,
+  branched: WholeMoves | null,
+): RuledPlan {
+  const { base } = problem;
+  const { totalServed } = later.figures;
+  const isReached = totalServed >= base.required - 2 * noise;
+  const served = NOTHING_ASKED();
+  if (isReached) served.required = Math.min(totalServed, base.required) - noise;
+  const mostOf = (weights: Weights, prices: RulePrices | null, all: number, own: number, branched = all) => {
+    const most = prices ? 0 - boundWithRules(problem, weights, served, prices) : all;
+    return Math.max(own, Math.min(all, most, branched));
+  };
+  const ofLevels = levels.map((level, l): LevelServed => {
+    const weights = { ...NOTHING(problem), served: servedAt(problem, level) };
+    const own = servedFrom(problem, later.figures, level);
+    const all = sumOf(base.demand.map((demand, u) => demand * weights.served[u % base.n]));
+    const most = mostOf(weights, found.levels[l]?.prices ?? null, all, own, branched?.levels[l]);
+    served.floors[level] = own - noise;
+    return { level, served: own, most };
   });
-  const limit = isUnserved && isKept ? found.mostServed : Number.POSITIVE_INFINITY;
-  return { levels, mostServed: Math.min(limit, paired?.mostServed ?? limit) };
+  const inAll = { ...NOTHING(problem), served: new Float64Array(base.n).fill(1) };
+  const mostServed = isReached
+    ? Number.POSITIVE_INFINITY
+    : mostOf(inAll, found.mostPrices, sumOf(base.demand), totalServed, branched?.mostServed);
+  served.required = Math.min(totalServed, base.required) - noise;
+  const prices = found.prices ?? NO_PRICES(problem);
+  const byPrices = boundWithRules(problem, { ...NOTHING(problem), cost: 1 }, served, prices) * UNITS_PER_COST;
+  const byBranching = branched?.boundUnits ?? Number.NEGATIVE_INFINITY;
+  return {
+    ...later,
+    fractionalUnits: null,
+    boundUnits: Math.max(byPrices, byBranching),
+    mostServed,
+    levels: ofLevels,
+    ...(branched && { isBranched: true, isBoundBranched: byBranching > byPrices }),
+  };
 }
 
-type Later = Pick<RuledPlan, 'moves' | 'figures'>;
-
-/** The plan for whole first moves, or for others if these keep a bound less, or serve too little. Null: time is up */
-function planWhole(
-  search: RuledSearch,
-  first: RuledMoves,
-  required: number,
-): (Later & { paired?: PairedStep }) | 'infeasible' | null {
-  const { master, model, control } = search;
-  const isEnough = (one: Later | string) => typeof one === 'object' && one.figures.totalServed >= required;
-  let later = planLater(search, first);
-  if (later !== 'stopped' && !isEnough(later)) {
-    const branched = branchFirstStep(master, model, control, required);
-    if (branched === 'infeasible' && later === 'beyond') return 'infeasible';
-    const better = typeof branched === 'object' && branched ? planLater(search, branched) : later;
-    if (later === 'beyond' || isEnough(better)) later = better;
-  }
-  return typeof later === 'object' ? later : null;
-}
-
-/**
- * The plan for whole first moves within the rules about pairs.
- * @param whole `draft`: first moves that keep these rules; `withoutPairs`: others
- * @returns `infeasible`: none keep the bounds per location, too; null if time was up
- */
-async function planPaired(
-  search: RuledSearch,
-  { levels, mostServed, prices }: Minimised,
-  whole: { draft: RuledMoves; withoutPairs: RuledMoves },
-  { gap, cache }: { gap: number; cache: Cache },
-): Promise<(Later & { paired?: PairedStep }) | 'infeasible' | null> {
-  const { master, control, noise } = search;
-  const { problem, moves: columns } = master;
-  const required = Math.min(problem.base.required, mostServed) - noise;
-  const asked = { floors: levels.map(({ most }) => most - noise), required };
-  const known = { columns, prices: prices ?? NO_PRICES(problem) };
-  const paired = await refineFirstStep(problem, known, whole, asked, gap, control, cache);
-  if (paired === 'infeasible') return paired;
-  let best: Later | null = null;
-  // Without any in time: the draft, or nobody moves, whichever serves more.
-  for (const first of paired.first ? [paired.first] : [whole.draft, createRuledMoves()]) {
-    const later = planLater(search, first);
-    if (typeof later === 'string') continue;
-    if (!best || later.figures.totalServed > best.figures.totalServed) best = later;
-    if (best.figures.totalServed >= required) break;
-  }
-  return best && { ...best, paired };
+function sumOf(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0);
 }
 
 /** The later steps for the first one's whole moves. @returns `beyond` if these do not keep the bounds per location */
@@ -311,23 +348,19 @@ const NOTHING = ({ base: { n } }: RuledHorizon): Weights => {
 
 const NOTHING_ASKED = (): ServedFloors => ({ required: 0, floors: new Float64Array(10) });
 
-/** In money: no plan costs less, whatever it serves. */
-function leastCost(problem: RuledHorizon): number {
-  return boundWithRules(problem, { ...NOTHING(problem), cost: 1 }, NOTHING_ASKED(), NO_PRICES(problem));
-}
-
 type Minimised = {
   /** `beyond`: vehicles remain beyond the bounds. */
   ended: 'optimal' | 'beyond' | 'stopped';
   /** Of the last run, if it keeps the bounds. */
   point: Float64Array | null;
-  /** In money; of a loosened rule, by how much. */
+  /** Of a loosened rule: by how much. */
   bound: number;
-  /** In money, whatever a plan serves. */
-  freeBound: number;
   /** No plan serves more, Infinity if that is not known. */
   mostServed: number;
-  levels: { level: number; most: number }[];
+  /** At the plan that serves the most in all. */
+  mostPrices: RulePrices | null;
+  /** At the plan that serves the most of a level and the higher ones. */
+  levels: { level: number; most: number; prices: RulePrices }[];
   /** At the cheapest plan; null if time was up before. */
   prices: RulePrices | null;
 };
@@ -341,8 +374,8 @@ function minimise(search: RuledSearch, firstStep: number): Minimised {
     ended: 'stopped',
     point: null,
     bound: Number.NEGATIVE_INFINITY,
-    freeBound: Number.NEGATIVE_INFINITY,
     mostServed: Number.POSITIVE_INFINITY,
+    mostPrices: null,
     levels: [],
     prices: null,
   };
@@ -374,10 +407,35 @@ function minimise(search: RuledSearch, firstStep: number): Minimised {
     found.point = kept.point;
     method = 'primal';
   }
+  /** The most in all. @returns whether that is as much as is required; null if time was up */
+  const serveAll = () => {
+    const weights = { ...NOTHING(problem), served: new Float64Array(base.n).fill(1) };
+    const servedOf = (point: Float64Array) => amountServed(problem, point, weights.served);
+    const isEnough = (point: Float64Array) => servedOf(point) >= base.required - noise / 2;
+    const most = generate(search, weights, firstStep, method, isEnough);
+    found.point = most.point ?? found.point;
+    if (!most.point || most.ended === 'stopped') return null;
+    found.mostPrices = most.prices;
+    const served = servedOf(most.point);
+    if (!isEnough(most.point))
+      found.mostServed = Math.max(served, 0 - boundWithRules(problem, weights, asked, most.prices));
+    asked.required = Math.min(base.required, served) - noise / 2;
+    model.setRowBounds(rows.service, asked.required, Number.POSITIVE_INFINITY);
+    method = 'primal';
+    return isEnough(most.point);
+  };
   // Whatever critical demand gets: a loosened rule is a bound.
-  for (const [l, level] of master.loosened ? [] : master.levels.entries()) {
+  const levels = master.loosened ? [] : master.levels;
+  const isReached = base.required === 0 || serveAll();
+  if (isReached === null) return found;
+  const isLevelFirst = !isReached && levels.length > 0;
+  if (isLevelFirst) {
+    asked.required = 0;
+    model.setRowBounds(rows.service, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+  }
+  for (const [l, level] of levels.entries()) {
     const weights = { ...NOTHING(problem), served: servedAt(problem, level) };
-    const all = base.demand.reduce((sum, demand, u) => sum + weights.served[u % base.n] * demand, 0);
+    const all = sumOf(base.demand.map((demand, u) => demand * weights.served[u % base.n]));
     const servedOf = (point: Float64Array) => amountServed(problem, point, weights.served);
     const isAll = (point: Float64Array) => servedOf(point) >= all - noise;
     const most = generate(search, weights, firstStep, method, isAll);
@@ -386,34 +444,18 @@ function minimise(search: RuledSearch, firstStep: number): Minimised {
     if (most.ended === 'stopped') return found;
     const bound = isAll(most.point) ? all : 0 - boundWithRules(problem, weights, asked, most.prices);
     const served = servedOf(most.point);
-    found.levels.push({ level, most: Math.min(all, Math.max(served, bound)) });
+    found.levels.push({ level, most: Math.min(all, Math.max(served, bound)), prices: most.prices });
     asked.floors[level] = served - noise / 2;
     model.setRowBounds(rows.floors + l, asked.floors[level], Number.POSITIVE_INFINITY);
     method = 'primal';
   }
-  if (base.required > 0) {
-    const weights = { ...NOTHING(problem), served: new Float64Array(base.n).fill(1) };
-    const servedOf = (point: Float64Array) => amountServed(problem, point, weights.served);
-    const isEnough = (point: Float64Array) => servedOf(point) >= base.required - noise / 2;
-    const most = generate(search, weights, firstStep, method, isEnough);
-    if (!most.point) return found;
-    found.point = most.point;
-    if (most.ended === 'stopped') return found;
-    const served = servedOf(most.point);
-    if (!isEnough(most.point))
-      found.mostServed = Math.max(served, 0 - boundWithRules(problem, weights, asked, most.prices));
-    asked.required = Math.min(base.required, served) - noise / 2;
-    model.setRowBounds(rows.service, asked.required, Number.POSITIVE_INFINITY);
-    method = 'primal';
-  }
+  if (isLevelFirst && serveAll() === null) return found;
   const weights = { ...NOTHING(problem), ...(master.loosened ? { loose: 1 } : { cost: 1 }) };
   const cheapest = generate(search, weights, firstStep, method, () => false);
   if (!cheapest.point) return found;
   found.point = cheapest.point;
   found.prices = cheapest.prices;
   found.bound = boundWithRules(problem, weights, asked, withinPrice(master, cheapest.prices));
-  if (problem.firstPairs)
-    found.freeBound = boundWithRules(problem, weights, NOTHING_ASKED(), cheapest.prices);
   if (cheapest.ended === 'optimal') found.ended = 'optimal';
   return found;
 }

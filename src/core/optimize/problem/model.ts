@@ -114,8 +114,16 @@ export type FleetIndex = {
   capacityClass: Int32Array;
 };
 
-/** n each: operational vehicles that stay where they are, what they can serve, and planning demand with their share. */
-export type Pinned = { vehicles: Int32Array; capacity: Float64Array; demand: Float64Array };
+/**
+ * n each: operational vehicles that stay where they are, what they can serve, and planning demand with their share.
+ * `byCapacity`: how many of them there are, by what each serves; absent: they are not those of a request.
+ */
+export type Pinned = {
+  vehicles: Int32Array;
+  capacity: Float64Array;
+  demand: Float64Array;
+  byCapacity?: ReadonlyMap<number, number> | undefined;
+};
 /** Places `first` … `first + home.length − 1` hold the vehicles that are pinned to the locations `home`. */
 export type PinnedPlaces = { first: number; home: Int32Array };
 /** The least demand to serve at all locations of a priority level or a higher one. */
@@ -167,7 +175,7 @@ export type Problem = {
   floors?: readonly Floor[];
   /** The request's vehicles, for the plan. Changed problems differ from it in `supply` alone. */
   fleet: FleetIndex;
-  /** Demand served by a vehicle that states no capacity; also the capacity of the vehicle that insights add. */
+  /** Demand served by a vehicle to be added where none may move: by most pinned ones, or without a stated capacity. */
   capacityPerVehicle: number;
   /**
    * Demand that a unit of stated capacity serves (`request/capacity.ts`). `capacities` and `capacityPerVehicle` include

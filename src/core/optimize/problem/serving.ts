@@ -36,13 +36,13 @@ export function servingVehicles(problem: Problem, moves: Moves): Float64Array[] 
   return serving;
 }
 
-/** The class with the most vehicles (on a tie, the smaller capacity); null without vehicles. */
+/** The class of most vehicles, pinned ones included (on a tie, the smaller capacity); null if none may move. */
 export function mostCommonClass(problem: Problem): number | null {
   const n = problem.locationIds.length;
   let best: number | null = null;
   let most = 0;
   for (let k = 0; k < problem.capacities.length; k++) {
-    let count = 0;
+    let count = problem.pinned?.byCapacity?.get(problem.capacities[k]) ?? 0;
     for (let i = 0; i < n; i++) count += problem.supply[k * n + i];
     if (count > most) {
       most = count;

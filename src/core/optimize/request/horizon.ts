@@ -3,7 +3,7 @@
  * of one step know nothing of them: they get the request of the first step.
  */
 import { DEFAULT_SPEED_KMH } from '../../../contracts/bounds.ts';
-import type { OptimizeRequest, VehicleInput } from '../../../contracts/optimize.ts';
+import { boundedLocationIds, type OptimizeRequest, type VehicleInput } from '../../../contracts/optimize.ts';
 import { HOUR_MS, hourOfWeek, instantMs } from '../../../contracts/time.ts';
 import { isOperational } from './capacity.ts';
 import { longestSeries } from './demand.ts';
@@ -98,15 +98,16 @@ export function firstStepRequest(request: OptimizeRequest, horizon: HorizonSteps
     min_demand_coverage: __,
     shortage: ___,
     total_fleet_size: size,
-    priorities: ____,
+    priorities,
     ...constraints
   } = request.constraints ?? {};
   const { vehicles } = request.fleet_state;
   const onTheWay = vehicles.filter((one) => freeFrom(one, horizon) > 0);
   return {
     ...request,
-    // Locations that vehicles are on the way to are part of the problem, too.
+    // Locations that vehicles are on the way to, or that have a priority, are part of the problem, too.
     demand_forecast: Object.fromEntries([
+      ...boundedLocationIds({ ...(priorities && { priorities }) }).map((id) => [`${id}`, [0]]),
       ...onTheWay.map(({ location, location_id }) => [`${location ?? location_id}`, [0]]),
       ...Object.entries(request.demand_forecast).map(([id, steps]) => [id, [steps[0]]]),
     ]),

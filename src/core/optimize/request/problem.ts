@@ -93,7 +93,7 @@ export function buildProblem(
     ...readPrevious(request, previous, ofFleet.fleet, position),
     ...(pinned && { pinned }),
     ...(pairCostUnits > 0 && { pairCostUnits }),
-    capacityPerVehicle: capacity.of({}),
+    capacityPerVehicle: (ofFleet.capacities.length === 0 && mostCommon(pinned)) || capacity.of({}),
     servedPerUnit: capacity.servedPerUnit,
     caches: { thread: cache, problem: createCache() },
   };
@@ -136,6 +136,12 @@ function leftOpen(planned: Float64Array, pinned: Pinned, capacities: Float64Arra
   return planned.map((d, j) => (pinned.vehicles[j] > 0 ? openDemand(d, pinned.capacity[j], load) : d));
 }
 
+/** What most pinned vehicles serve each; on a tie the least. 0 without any. */
+function mostCommon(pinned: Pinned | undefined): number {
+  const [most = [0]] = [...(pinned?.byCapacity ?? [])].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
+  return most[0];
+}
+
 /** Pinned vehicles, K × home.length, by the location where they are. */
 type Places = { home: Int32Array; supply: Int32Array };
 
@@ -166,9 +172,10 @@ function classifyFleet(
     location: new Int32Array(operational.length),
     capacityClass: new Int32Array(operational.length),
   };
+  const byCapacity = new Map<number, number>();
   const pinned: Pinned | undefined =
     classed.length < operational.length
-      ? { vehicles: new Int32Array(n), capacity: new Float64Array(n), demand }
+      ? { vehicles: new Int32Array(n), capacity: new Float64Array(n), demand, byCapacity }
       : undefined;
   const homes = isPlaced
     ? [...pinnedLocations(request)].map((id) => position.get(id)!).sort((a, b) => a - b)
@@ -187,6 +194,7 @@ function classifyFleet(
       }
       pinned!.vehicles[i]++;
       pinned!.capacity[i] += capacityOf(vehicle);
+      byCapacity.set(capacityOf(vehicle), (byCapacity.get(capacityOf(vehicle)) ?? 0) + 1);
       continue;
     }
     const k = classOf.get(capacityOf(vehicle))!;

@@ -76,13 +76,9 @@ const SHARES = {
   priorityModel: [0.5, 'the most of a level: one model, if it is small'],
   priorityQuestion: [0.3, 'the most of a level: one question of its bisection'],
   // horizon/: plans that look ahead
-  wholeFirstStep: [
-    0.3,
-    'whole first moves, if rounding finds none; the later steps are planned again for them',
-  ],
-  firstPairs: [
-    0.6,
-    'first moves within rules about pairs; the later steps are planned again for them, perhaps with a ceiling',
+  wholeMoves: [
+    0.8,
+    'whole moves by branch and cut; the rest is for the later steps, and for what is missing if a level is out of reach',
   ],
   fewPairs: [0.3, 'first moves among the pairs of a draft: usually most of what is gained at all'],
   // insights/: what a plan is worth

@@ -155,11 +155,12 @@ function longer(values: ArrayLike<number>, size: number): Float64Array {
 }
 
 /** Pinned vehicles stay at the locations. */
-function pinnedOf({ vehicles, capacity, demand }: Pinned, size: number): Pinned {
+function pinnedOf({ vehicles, capacity, demand, byCapacity }: Pinned, size: number): Pinned {
   return {
     vehicles: Int32Array.from(longer(vehicles, size)),
     capacity: longer(capacity, size),
     demand: longer(demand, size),
+    byCapacity,
   };
 }
 

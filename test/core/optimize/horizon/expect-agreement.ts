@@ -20,7 +20,9 @@ export function expectAgreement(problem: HorizonProblem, found: FlowsOutcome, wh
   const noise =
     0.1 + plan.multiplier * 1e-7 * total + (isReached ? 1e-6 : 1e-4) * (Math.abs(expected) + unmet);
   expect(plan.boundUnits, where).toBeLessThanOrEqual(expected + noise);
-  expect(plan.boundUnits, where).toBeGreaterThanOrEqual(expected - noise);
+  // Whole first moves may serve less: then it is a bound of plans that serve as much as they do.
+  if (plan.figures.totalServed >= required - 1e-9 * total)
+    expect(plan.boundUnits, where).toBeGreaterThanOrEqual(expected - noise);
   expect(Math.abs((plan.fractionalUnits ?? 0) - expected), where).toBeLessThanOrEqual(noise);
   return found.kind;
 }

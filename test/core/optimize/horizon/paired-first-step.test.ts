@@ -39,7 +39,7 @@ describe('the first moves of a horizon plan within rules about pairs', () => {
       for (const seed of seeds(after + 1, after + SEEDS)) {
         const problem = tinyRuled(seed, { ...tinyRulesOf(seed), pairs: true });
         const where = `seed ${seed} ${JSON.stringify(tinyRulesOf(seed))} ${JSON.stringify(problem.firstPairs)}`;
-        const found = await solveWithRules(problem, control, threadCache, [], 0);
+        const found = await solveWithRules(problem, control, threadCache, [], { gap: 0 });
         const expected = formulateRuled(problem, true);
         if (!expected) {
           expect(found.kind, where).toBe('infeasible');

@@ -243,7 +243,8 @@ describe('a request that looks ahead', () => {
         flows: Array.from({ length: problem.steps }, () => flow),
       };
       const expected = formulateHorizon(free)!.objectiveUnits / 1e4;
-      expect(result.horizon_bound, `seed ${seed}`).toBeCloseTo(expected, 2);
+      expect(result.horizon_bound!, `seed ${seed}`).toBeGreaterThan(expected - 0.005);
+      expect(result.horizon_bound, `seed ${seed}`).toBeCloseTo(result.horizon_cost!, 2);
       expect(result.horizon_cost! - result.rounding_cost!, `seed ${seed}`).toBeCloseTo(expected, 2);
       if (result.rounding_cost! > 0) rounded++;
       const none = { ...request.options, horizon: { starts_at: STARTS_AT, trip_flows: 'none' as const } };

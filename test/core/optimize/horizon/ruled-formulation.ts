@@ -10,10 +10,14 @@ import { type Row, runProgramme, type Term } from './horizon-formulation.ts';
 export type Lexicographic = { served: number[]; isReached: boolean; objectiveUnits: number };
 
 /**
- * @param isWhole whether the first step's moves are whole, and keep the rules about pairs if there are any
+ * @param isWhole whether the first step's moves are whole, and keep the rules about pairs if there are any; `all`:
+ *   those of later steps, too
  * @returns null if no plan keeps the bounds
  */
-export function formulateRuled(problem: RuledHorizon, isWhole = false): Lexicographic | null {
+export function formulateRuled(
+  problem: RuledHorizon,
+  isWhole: boolean | 'all' = false,
+): Lexicographic | null {
   const { base } = problem;
   const { money, whole, rows, servedAt } = programmeOf(problem, isWhole);
   const unmet = base.unmetUnits?.reduce((sum, units, u) => sum + units * base.demand[u], 0) ?? 0;
@@ -66,7 +70,7 @@ export function formulateLoosening(problem: RuledHorizon, { rule, byLocation }: 
   return solved?.objective ?? null;
 }
 
-function programmeOf(problem: RuledHorizon, isWhole: boolean) {
+function programmeOf(problem: RuledHorizon, isWhole: boolean | 'all') {
   const { base, capacities, supply, ceilingUnits, fleetSize, previous, firstPairs } = problem;
   const { n, steps, demand, pairs, unmetUnits, least, most, flows, end } = base;
   const infinity = Number.POSITIVE_INFINITY;
@@ -75,7 +79,7 @@ function programmeOf(problem: RuledHorizon, isWhole: boolean) {
   const rows: Row[] = [];
   const column = (units: number, isFirst = false) => {
     money.push(units / 1e4);
-    whole.push(isWhole && isFirst);
+    whole.push(isFirst && isWhole !== false);
     return money.length - 1;
   };
   const size = n * steps;
@@ -115,12 +119,12 @@ function programmeOf(problem: RuledHorizon, isWhole: boolean) {
     for (let u = 0; u < size; u++) {
       const i = u % n;
       const t = (u - i) / n;
-      const stays = column(0, t === 0);
+      const stays = column(0, t === 0 || isWhole === 'all');
       const ready = Array.from(chances, () => column(0));
       const leaving: Term[] = [];
       for (let a = pairs.starts[i]; a < pairs.starts[i + 1]; a++) {
         if (t + pairs.delay[a] >= steps && !end) continue;
-        const move = column(pairs.units[a], t === 0);
+        const move = column(pairs.units[a], t === 0 || isWhole === 'all');
         leaving.push([move, 1]);
         if (t === 0) inPair(i, pairs.targets[a], move);
         spent[t].push([move, pairs.units[a]]);
@@ -180,7 +184,7 @@ function programmeOf(problem: RuledHorizon, isWhole: boolean) {
   return { money, whole, rows, servedAt, present, spent, working };
 }
 
-/** The most of each level, then of all demand as far as it is required, then the least cost. */
+/** What is required, if that can be; the most of each level, then of all demand, then the least cost. */
 function wishAfterWish(
   { base: { n, demand, required }, levels }: RuledHorizon,
   money: number[],
@@ -208,21 +212,23 @@ function wishAfterWish(
     )
   )
     return null;
-  for (const level of wanted) {
+  const most = (level: number) => {
     const cost = money.map(() => 0);
     for (const [c, share] of at(level)) cost[c] = -share;
     const solved = runProgramme(cost, lower, upper, whole, rows);
     if (!solved) throw new Error(`level ${level}`);
-    served.push(-solved.objective);
-    rows.push({ lower: -solved.objective - 1e-9 * total, upper: infinity, terms: at(level) });
+    return -solved.objective;
+  };
+  const ask = (level: number, amount: number) =>
+    rows.push({ lower: amount - 1e-9 * total, upper: infinity, terms: at(level) });
+  const isReached = most(0) >= required - 1e-9 * total;
+  if (isReached) ask(0, required);
+  for (const level of wanted) {
+    served.push(most(level));
+    ask(level, served.at(-1)!);
   }
-  const cost = money.map(() => 0);
-  for (const [c, share] of at(0)) cost[c] = -share;
-  const all = runProgramme(cost, lower, upper, whole, rows);
-  if (!all) throw new Error('all demand');
-  const isReached = -all.objective >= required - 1e-9 * total;
-  served.push(-all.objective);
-  rows.push({ lower: Math.min(required, -all.objective) - 1e-9 * total, upper: infinity, terms: at(0) });
+  served.push(most(0));
+  if (!isReached) ask(0, served.at(-1)!);
   const cheapest = runProgramme(money, lower, upper, whole, rows);
   if (!cheapest) throw new Error('cost');
   return { served, isReached, objectiveUnits: cheapest.objective * 1e4 };

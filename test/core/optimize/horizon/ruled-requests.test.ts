@@ -174,7 +174,9 @@ describe('a request that looks ahead, with rules', () => {
         for (const [l, { served: own, served_at_most }] of critical.entries()) {
           expect(own, where).toBeLessThanOrEqual(served_at_most + 1e-9);
           higher += own;
-          expect(higher, where).toBeLessThanOrEqual(expected.served[l] + 1e-4);
+          // A level that only whole vehicles miss is dropped, and critical demand gets more.
+          if (isShort || !result.shortfall)
+            expect(higher, where).toBeLessThanOrEqual(expected.served[l] + 1e-4);
         }
         expect(critical.length, where).toBe(expected.served.length - 1);
         const changed = result.allocation_plan.filter(

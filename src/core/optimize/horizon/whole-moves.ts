@@ -1,20 +1,20 @@
 /**
- * Whole moves of the first step that keep the rules about pairs of locations (`FirstPairRules`), by branch and cut over
- * the programme of all steps (`ruled-master.ts`), the later steps fractional as ever. Each pair p that some first moves
- * use has a column z_p of 0 or 1:
+ * Whole moves by branch and cut over the programme of all steps (`ruled-master.ts`): those of the first step, and those
+ * of all steps where trips end where they began. With rules about pairs of locations (`FirstPairRules`) each pair p
+ * that some first moves use has a column z_p of 0 or 1:
  *
  *   m · z_p ≤ Σ its first moves ≤ M_p · z_p        of all classes and groups; M_p: vehicles at its source
  *   Σ z ≤ most pairs,  Σ_{p from i} z_p ≤ most pairs from i
  *   cost                                           + cost of a pair · Σ z
  *
- * What the programme without the rules serves is asked for first. If no plan within the rules serves it, the most that
- * each priority level gets, and then all demand, is found in the same way.
+ * What fractional vehicles serve is asked for first. If no whole ones serve it, one thing after the other is found in
+ * the same way: whether they serve what is required, the most of each priority level, the most in all, the least cost.
  */
 import { type SolverModel, withSolverModel } from '../highs/highs.ts';
 import type { MixedResult } from '../highs/solver-model.ts';
 import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
 import { BRANCHING_NOISE } from '../problem/incumbent.ts';
-import { timeFor } from '../run/budget.ts';
+import { msOf, timeFor } from '../run/budget.ts';
 import type { Cache } from '../run/cache.ts';
 import type { SolveControl } from '../run/control.ts';
 import { isOver } from '../run/stopping.ts';
@@ -26,41 +26,53 @@ import {
   keyOf,
   type RuledColumn,
   type RuledMaster,
+  readRuledPoint,
 } from './ruled-master.ts';
 import { createRuledMoves, pairsOfFirstStep, type RuledHorizon, type RuledMoves } from './rules.ts';
 import { latestArrival } from './types.ts';
 
 const TOLERANCE = 1e-9;
+/** Relative, of total demand, as in `../problem/service-level.ts`. */
+const SERVED_NOISE = 1e-9;
+/** Vehicles below this are none. */
+const VEHICLE_NOISE = 1e-7;
 /** All moves of all steps are columns if they are no more than this, and what is proved holds for all plans. */
-const MAX_COLUMNS = 3_000;
-/** Otherwise of each source of the first step those that cost least at prices of the programme without the rules. */
+const MAX_COLUMNS = 8_000;
+/** Otherwise of each source of the first step those that cost least at prices of the programme. */
 const FIRST_PER_SOURCE = 12;
-/** Of what is served: how close to the most it has to be, relative. */
+/** Of what is served: how close to the most it has to be, relative; at least, and of the gap of the cost. */
 const SERVED_GAP = 1e-7;
+const SERVED_SHARE = 0.1;
 
-/** What has to be served; `floors` in the order of the master's levels. */
+/** What fractional vehicles serve; `floors` in the order of the master's levels. */
 export type AskedServed = { floors: readonly number[]; required: number };
 
-export type PairedStep = {
-  /** Null: none was found in time. */
-  first: RuledMoves | null;
-  /** Whether what is asked for is proved to be out of reach; then the plan serves what can be. */
-  isLess: boolean;
+export type WholeMoves = {
+  /** Of all steps, if all moves are columns, else of the first one; null: none were found in time. */
+  moves: RuledMoves | null;
+  /** As of `measureRuled`, of the moves of all steps. */
+  serving: Float64Array | null;
   /** Cost units: no plan that serves as much costs less; −Infinity if that is not known. */
   boundUnits: number;
-  /** No plan within the rules serves more of the levels, and in all; Infinity if that is not known. */
+  /** No plan of whole moves serves more of the levels, and in all; Infinity if that is not known. */
   levels: number[];
   mostServed: number;
 };
 
+/** Whether all moves of all steps can be columns. */
+export function hasFewMoves({ base: { steps, pairs }, capacities, previous }: RuledHorizon): boolean {
+  const sources = capacities.length * steps + (previous?.groups.length ?? 0);
+  return sources * pairs.targets.length <= MAX_COLUMNS;
+}
+
 /**
- * @param known moves of all steps that the programme without the rules uses, and its prices
- * @param whole `draft`: first moves that keep the rules, where the search begins; `withoutPairs`: those of the plan
- *   without the rules
+ * @param known moves of all steps that the programme of fractional vehicles uses, and its prices
+ * @param whole `draft`: first moves that keep the rules about pairs, where the search begins; `withoutPairs`: those of
+ *   the plan without these rules
  * @param gap relative, of the cost
  * @returns `infeasible`: no whole moves keep rules and bounds per location
  */
-export async function refineFirstStep(
+export async function findWholeMoves(
   problem: RuledHorizon,
   { columns, prices }: { columns: readonly RuledColumn[]; prices: RulePrices },
   whole: { draft: RuledMoves; withoutPairs: RuledMoves },
@@ -68,15 +80,15 @@ export async function refineFirstStep(
   gap: number,
   outer: SolveControl,
   cache: Cache,
-): Promise<PairedStep | 'infeasible'> {
-  const control = { ...outer, ...timeFor('firstPairs', outer) };
+): Promise<WholeMoves | 'infeasible'> {
+  const control = { ...outer, ...timeFor('wholeMoves', outer) };
   const master = createRuledMaster(problem);
   const { deadlineMs, stopFlag, onLook } = control;
   const run = { deadlineMs, stopFlag, onLook };
   return await withSolverModel(cache, master.model, TOLERANCE, run, (model) => {
     const chosen = chooseColumns(problem, columns, prices);
-    const search = createPairSearch(master, model, chosen, whole);
-    return searchPairs(search, asked, gap, control);
+    const search = createSearch(master, model, chosen, whole);
+    return searchMoves(search, asked, gap, control);
   });
 }
 
@@ -109,7 +121,7 @@ function chooseColumns(problem: RuledHorizon, known: readonly RuledColumn[], pri
   const { base, capacities, previous } = problem;
   const { n, steps, pairs } = base;
   const groups = previous?.groups ?? [];
-  const isAll = (capacities.length * steps + groups.length) * pairs.targets.length <= MAX_COLUMNS;
+  const isAll = hasFewMoves(problem);
   const movesOf = (source: Omit<RuledColumn, 'arc'>) =>
     Array.from({ length: pairs.starts[source.from + 1] - pairs.starts[source.from] }, (_, a): RuledColumn => {
       return { ...source, arc: pairs.starts[source.from] + a };
@@ -146,29 +158,31 @@ function chooseColumns(problem: RuledHorizon, known: readonly RuledColumn[], pri
   return { later: known.filter(({ step }) => step > 0), first: [...first.values()], isAll };
 }
 
-type PairSearch = {
+type WholeSearch = {
   master: RuledMaster;
   model: SolverModel;
   isAll: boolean;
   /** Columns: the first integer one, z, and one that is always 1, which costs what unmet demand costs in all. */
-  columns: { firstMoves: number; used: number; one: number };
+  columns: { integers: number; firstMoves: number; used: number; one: number };
+  /** The best point so far; before there is one (`hasPoint`), the first moves of the draft. */
   start: Float64Array;
+  hasPoint: boolean;
   /** Per pair: those of the draft, then those that the programme without the rules uses. */
   fewer: Uint8Array[];
 };
 
 const NO_BOUND = Number.POSITIVE_INFINITY;
 
-function createPairSearch(
+function createSearch(
   master: RuledMaster,
   model: SolverModel,
   { later, first, isAll }: Chosen,
   { draft, withoutPairs }: { draft: RuledMoves; withoutPairs: RuledMoves },
-): PairSearch {
+): WholeSearch {
   const { problem } = master;
   const { base, supply, capacities } = problem;
   const { n, steps, pairs } = base;
-  const { minVehicles, maxPairs, maxFrom } = problem.firstPairs!;
+  const { minVehicles = 1, maxPairs = NO_BOUND, maxFrom = NO_BOUND } = problem.firstPairs ?? {};
   const ofPair = new Map<number, { source: number; columns: number[] }>();
   // Moves of the first step come last, so that they and z are one range of integers.
   const firstMoves = master.columns.firstMove + later.length;
@@ -183,7 +197,7 @@ function createPairSearch(
     const pair = from * n + pairs.targets[arc];
     const known = ofPair.get(pair) ?? { source: from, columns: [] };
     known.columns.push(firstMoves + m);
-    ofPair.set(pair, known);
+    if (problem.firstPairs) ofPair.set(pair, known);
     return drafted.get(nameOf(capacityClass, group, pair)) ?? 0;
   });
   addRuledColumns(master, model, [...later, ...first], NOTHING(n));
@@ -241,75 +255,100 @@ function createPairSearch(
     master,
     model,
     isAll,
-    columns: { firstMoves, used, one },
+    columns: {
+      integers: isAll && problem.isWhole ? master.columns.firstMove : firstMoves,
+      firstMoves,
+      used,
+      one,
+    },
     start,
-    fewer: [isIn(draft), isIn(withoutPairs)],
+    hasPoint: false,
+    fewer: problem.firstPairs && !isAll ? [isIn(draft), isIn(withoutPairs)] : [],
   };
 }
 
 const NOTHING = (n: number): Weights => ({ cost: 0, served: new Float64Array(n), beyond: NO_BOUND });
 
-function searchPairs(
-  search: PairSearch,
+function searchMoves(
+  search: WholeSearch,
   { floors, required }: AskedServed,
   gap: number,
   control: SolveControl,
-): PairedStep | 'infeasible' {
+): WholeMoves | 'infeasible' {
   const { master, model, isAll } = search;
   const { problem, rows, levels } = master;
   const { n, demand } = problem.base;
-  const noise = 1e-9 * demand.reduce((sum, value) => sum + value, 0);
-  const found: PairedStep = {
-    first: null,
-    isLess: false,
+  const noise = SERVED_NOISE * demand.reduce((sum, value) => sum + value, 0);
+  const found: WholeMoves = {
+    moves: null,
+    serving: null,
     boundUnits: Number.NEGATIVE_INFINITY,
     levels: levels.map(() => NO_BOUND),
     mostServed: NO_BOUND,
   };
-  for (const [l, floor] of floors.entries()) model.setRowBounds(rows.floors + l, floor, NO_BOUND);
-  model.setRowBounds(rows.service, required, NO_BOUND);
+  const ask = (row: number, least: number) => model.setRowBounds(row, least, NO_BOUND);
+  const free = Number.NEGATIVE_INFINITY;
+  const run = (weights: Partial<Weights>) =>
+    minimise(search, { ...NOTHING(n), ...weights }, weights.cost ? gap : servedGap(gap), control);
   const cheapest = () => {
-    const result = minimise(search, { ...NOTHING(n), cost: 1 }, gap, control);
-    if (result.values) found.first = firstMovesOf(search, result.values);
+    const result = run({ cost: 1 });
     if (isAll && result.status !== 'failed') found.boundUnits = boundOf(search, result);
     return result;
   };
-  const asked = cheapest();
-  if (asked.status !== 'infeasible') return found;
-  found.isLess = true;
-  found.boundUnits = Number.NEGATIVE_INFINITY;
-  // What is asked for is out of reach: the most instead, of one level after the other.
-  for (let r = rows.floors; r <= rows.service; r++) model.setRowBounds(r, Number.NEGATIVE_INFINITY, NO_BOUND);
-  const wishes = [...levels, 0];
-  for (const [l, level] of wishes.entries()) {
-    const served = Float64Array.from({ length: n }, (_, j) => ((problem.levels?.[j] ?? 0) >= level ? 1 : 0));
-    const most = minimise(search, { ...NOTHING(n), served }, SERVED_GAP, control);
-    if (most.status === 'infeasible') return 'infeasible';
-    if (!most.values) return found;
-    found.first = firstMovesOf(search, most.values);
-    const amount = 0 - weightOf(search, { ...NOTHING(n), served }, most.values);
-    const atMost = isAll && Number.isFinite(most.bound) ? Math.max(amount, 0 - most.bound + noise) : NO_BOUND;
-    const isLast = l === levels.length;
-    if (isLast) found.mostServed = atMost;
-    else found.levels[l] = atMost;
-    const least = amount * (1 - SERVED_GAP) - noise;
-    model.setRowBounds(
-      isLast ? rows.service : rows.floors + l,
-      isLast ? Math.min(required, least) : least,
-      NO_BOUND,
-    );
-    if (most.status !== 'optimal') return found;
+  for (const [l, floor] of floors.entries()) ask(rows.floors + l, floor - noise);
+  ask(rows.service, required - noise);
+  if (cheapest().status !== 'infeasible') return withMoves(search, found);
+  found.boundUnits = free;
+  for (let r = rows.floors; r <= rows.service; r++) ask(r, free);
+  let isReached = required >= problem.base.required - noise;
+  if (isReached && required > 0) {
+    ask(rows.service, required - noise);
+    isReached = run({}).status !== 'infeasible';
+    if (!isReached) ask(rows.service, free);
   }
-  cheapest();
-  return found;
+  for (const [l, level] of [...levels, ...(isReached ? [] : [0])].entries()) {
+    const served = Float64Array.from({ length: n }, (_, j) => ((problem.levels?.[j] ?? 0) >= level ? 1 : 0));
+    const most = run({ served });
+    if (most.status === 'infeasible') return 'infeasible';
+    if (!most.values) return withMoves(search, found);
+    const amount = 0 - weightOf(search, { ...NOTHING(n), served }, most.values);
+    const atMost = isAll && Number.isFinite(most.bound) ? Math.max(amount, 0 - most.bound) : NO_BOUND;
+    if (level === 0) found.mostServed = atMost;
+    else found.levels[l] = atMost;
+    ask(level === 0 ? rows.service : rows.floors + l, amount - noise);
+    if (most.status !== 'optimal') return withMoves(search, found);
+  }
+  return cheapest().status === 'infeasible' ? 'infeasible' : withMoves(search, found);
 }
 
-function minimise(search: PairSearch, weights: Weights, gap: number, control: SolveControl): MixedResult {
-  const { master, model, columns, start, isAll, fewer } = search;
+function servedGap(gap: number): number {
+  return Math.max(SERVED_GAP, SERVED_SHARE * gap);
+}
+
+/** With the moves of the last point: the integer ones exactly so, and the others for these. */
+function withMoves(search: WholeSearch, found: WholeMoves): WholeMoves {
+  const { master, model, isAll, columns, start, hasPoint } = search;
+  if (!hasPoint) return found;
+  if (!isAll) return { ...found, moves: firstMovesOf(search, start) };
+  const whole = start.slice(columns.integers, columns.one).map(Math.round);
+  start.set(whole, columns.integers);
+  model.setColumnBounds(columns.integers, whole, whole);
+  const exact = model.runLinear(msOf('lateMoves'));
+  const point = exact.status === 'optimal' ? exact.values : start;
+  return { ...found, ...readRuledPoint(master, point, VEHICLE_NOISE) };
+}
+
+function minimise(search: WholeSearch, weights: Weights, gap: number, control: SolveControl): MixedResult {
+  const { master, model, columns, start, fewer } = search;
+  const keep = ({ values }: MixedResult) => {
+    if (!values) return;
+    start.set(values);
+    search.hasPoint = true;
+  };
   model.setCosts(costsWith(master, weights, columns));
   const run = (untilMs: number) =>
     model.runMixed({
-      integerFrom: columns.firstMoves,
+      integerFrom: columns.integers,
       integerTo: columns.one,
       gap,
       absoluteGap: weights.cost > 0 ? 0.5 / UNITS_PER_COST : 0,
@@ -317,21 +356,21 @@ function minimise(search: PairSearch, weights: Weights, gap: number, control: So
       untilMs,
     });
   // Among few pairs a plan is found soon; branch and cut among all begins with it.
-  for (const isFew of isAll ? [] : fewer) {
+  for (const isFew of fewer) {
     limitPairs(search, isFew);
-    const found = run(timeFor('fewPairs', control).deadlineMs);
-    if (found.values) start.set(found.values);
+    keep(run(timeFor('fewPairs', control).deadlineMs));
   }
-  if (!isAll) limitPairs(search, null);
+  if (fewer.length > 0) limitPairs(search, null);
   const result = run(control.deadlineMs);
-  if (result.values) start.set(result.values);
+
+  keep(result);
   // Without integer columns it is a linear programme, of which the solver states no bound.
-  if (columns.firstMoves === columns.one) result.bound = Number.NEGATIVE_INFINITY;
+  if (columns.integers === columns.one) result.bound = Number.NEGATIVE_INFINITY;
   return isOver(control) && result.status === 'failed' ? { ...result, status: 'stopped' } : result;
 }
 
 /** Closes the columns of all other pairs. @param isChosen per pair; null: all */
-function limitPairs({ model, columns: { used, one } }: PairSearch, isChosen: Uint8Array | null): void {
+function limitPairs({ model, columns: { used, one } }: WholeSearch, isChosen: Uint8Array | null): void {
   const upper = new Float64Array(one - used).fill(1);
   if (isChosen) upper.set(isChosen);
   model.setColumnBounds(used, new Float64Array(one - used), upper);
@@ -341,18 +380,18 @@ function limitPairs({ model, columns: { used, one } }: PairSearch, isChosen: Uin
 function costsWith(
   master: RuledMaster,
   weights: Weights,
-  { used, one }: PairSearch['columns'],
+  { used, one }: WholeSearch['columns'],
 ): Float64Array {
   const { base, firstPairs } = master.problem;
   const cost = new Float64Array(one + 1);
   cost.set(costsOf(master, weights));
-  cost.fill(weights.cost * fromUnits(firstPairs!.costUnits), used, one);
+  cost.fill(weights.cost * fromUnits(firstPairs?.costUnits ?? 0), used, one);
   const unmet = base.unmetUnits?.reduce((sum, units, u) => sum + units * base.demand[u], 0) ?? 0;
   cost[one] = weights.cost * fromUnits(unmet);
   return cost;
 }
 
-function weightOf({ master, columns }: PairSearch, weights: Weights, values: Float64Array): number {
+function weightOf({ master, columns }: WholeSearch, weights: Weights, values: Float64Array): number {
   return costsWith(master, weights, columns).reduce((sum, cost, c) => sum + cost * values[c], 0);
 }
 
@@ -362,7 +401,7 @@ function boundOf(
     master: {
       problem: { base },
     },
-  }: PairSearch,
+  }: WholeSearch,
   { bound }: MixedResult,
 ): number {
   if (!Number.isFinite(bound)) return Number.NEGATIVE_INFINITY;
@@ -371,7 +410,7 @@ function boundOf(
   return units - BRANCHING_NOISE * (Math.abs(units) + unmet);
 }
 
-function firstMovesOf({ master, columns }: PairSearch, values: Float64Array): RuledMoves {
+function firstMovesOf({ master, columns }: WholeSearch, values: Float64Array): RuledMoves {
   const { base } = master.problem;
   const moves = createRuledMoves();
   const first = master.columns.firstMove;
