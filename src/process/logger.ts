@@ -5,8 +5,8 @@ import type { Config } from '../config.ts';
 /** What a secret looks like, wherever it was sent; what comes before it is kept. */
 const SECRETS = [
   // API keys, of which the id may be shown; secrets of webhooks; tokens.
-  /(\bfds_[a-z0-9]{12}_)[\w-]+/g,
-  /(\bwhsec_)[A-Za-z0-9+/]+=*/g,
+  /(fds_[a-z0-9]{12}_)[\w-]+/g,
+  /(whsec_)[A-Za-z0-9+/]+=*/g,
   /(\beyJ[\w-]*\.)[\w-]+\.[\w-]*/g,
   // The user and the password of a URL.
   /(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/?#@"']*@/gi,
