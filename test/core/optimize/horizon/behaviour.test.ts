@@ -6,7 +6,7 @@ import { solveNetwork } from '../../../../src/core/optimize/horizon/solve-networ
 import { shareTrips } from '../../../../src/core/optimize/horizon/trip-shares.ts';
 import type { HorizonProblem } from '../../../../src/core/optimize/horizon/types.ts';
 import { boundFromValues } from '../../../../src/core/optimize/horizon/value-bound.ts';
-import { enough, seeds } from '../../../helpers/depth.ts';
+import { enough, isFullDepth, seeds } from '../../../helpers/depth.ts';
 import { threadCache } from '../cached.ts';
 import { createRandom } from '../instances.ts';
 import { randomHorizon, tinyHorizon } from './horizon-instances.ts';
@@ -60,7 +60,7 @@ describe('a plan that looks ahead', () => {
         expect(boundUnits).toBeGreaterThan(Number.NEGATIVE_INFINITY);
         expect(values).toHaveLength((problem.steps + 1) * problem.n);
       }
-      expect(isPast).toBe(true);
+      if (isFullDepth) expect(isPast).toBe(true);
     });
 
     it(`has an outlook that adds up to its figures, ${kind}`, async () => {
