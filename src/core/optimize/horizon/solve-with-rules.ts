@@ -3,12 +3,13 @@
  * (`ruled-master.ts`), minimised for one thing after the other:
  *
  *   1. vehicles beyond the bounds per location; if some remain, no plan keeps the bounds
- *   2. critical demand: the most of each priority level, from the highest down. It becomes a floor
- *   3. all demand, until as much is served as is required; or else the most
- *   4. the cost
+ *   2. all demand, until as much is served as is required, if that can be
+ *   3. critical demand: the most of each priority level, from the highest down. It becomes a floor
+ *   4. all demand, if what is required is out of reach
+ *   5. the cost
  *
- * Then the moves of the first step are made whole, within the rules about pairs if there are any
- * (`paired-first-step.ts`), and the later steps are planned again for these in the same order.
+ * Then the moves of the first step are rounded, and the later steps are planned again for these in the same order. If
+ * that is not good enough, or if there are rules about pairs, branch and cut finds whole moves (`whole-moves.ts`).
  */
 import { type SolverModel, withSolverModel } from '../highs/highs.ts';
 import type { LinearResult } from '../highs/solver-model.ts';
