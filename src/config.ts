@@ -394,6 +394,16 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     for (const error of Errors(schema, value)) problems.push(`${name}: ${shown} ${error.message}`);
     values[name] = value;
   }
+  for (const name of ['DATABASE_URL', 'REDIS_URL']) {
+    const text = values[name];
+    if (typeof text !== 'string' || problems.some((problem) => problem.startsWith(name))) continue;
+    if (!isReadableUrl(text)) {
+      problems.push(
+        `${name}: its value is not a URL; percent-encode the special characters of user and password ` +
+          '("/" as %2F, "#" as %23, "?" as %3F, "@" as %40, "%" as %25), and check host and port',
+      );
+    }
+  }
   if (values.DATABASE_PASSWORD_FILE !== undefined && problems.length === 0) {
     problems.push(...addPassword(values as { DATABASE_URL?: string; DATABASE_PASSWORD_FILE: string }));
   }
@@ -415,6 +425,20 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
     problems.push(...riskProblems(values as Config), ...tokenProblems(values as Config));
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(values) as Config;
+}
+
+/** Whether all readers of a URL can read it: it is one, and each part of it can be decoded. */
+function isReadableUrl(text: string): boolean {
+  // A user without a host (`user@/fleet?host=/var/run/postgresql`) is one of a socket.
+  const url = URL.parse(text.replace('@/', '@localhost/'));
+  // A "#" in a password would cut off host and database.
+  if (url?.hash !== '') return false;
+  try {
+    for (const part of [url.username, url.password, url.pathname]) decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Puts the password from its file into the URL. @returns the faults that prevent it */

@@ -52,7 +52,10 @@ export function readCron(text: string): CronFields | string {
   }
   let parsed: ReturnType<typeof CronExpressionParser.parse>['fields'];
   try {
-    parsed = CronExpressionParser.parse(parts.join(' ')).fields;
+    // The parser refuses a value that a list has twice, and 0 beside 7: both are Sunday.
+    const [last, ...others] = parts.toReversed();
+    const known = [withoutRepeats(last, true), ...others.map((part) => withoutRepeats(part))];
+    parsed = CronExpressionParser.parse(known.toReversed().join(' ')).fields;
   } catch (error) {
     const reason = (error as Error).message;
     return /explicit day of month/.test(reason) ? NEVER : `is not a cron expression: ${reason}`;
@@ -68,6 +71,38 @@ export function readCron(text: string): CronFields | string {
     daysOfWeek: dayOfWeek.isWildcard ? null : new Set(dayOfWeek.values.map((day) => Number(day) || 7)),
   };
   return hasDay(fields) ? fields : NEVER;
+}
+
+const DAY_NAMES = 'sun mon tue wed thu fri sat'.split(' ');
+const MONTH_NAMES = 'jan feb mar apr may jun jul aug sep oct nov dec'.split(' ');
+
+/**
+ * A field without single values that its list has elsewhere, alone or in a range.
+ * @param isDay whether it is that of the days of the week
+ */
+function withoutRepeats(field: string, isDay = false): string {
+  const numberOf = (text: string): number => {
+    const name = text.toLowerCase();
+    const named = isDay ? DAY_NAMES.indexOf(name) : MONTH_NAMES.indexOf(name) + 1;
+    const number = /^\d+$/.test(text) ? Number(text) : named;
+    return isDay && number === 7 ? 0 : number;
+  };
+  const items = field.split(',');
+  const covers = (item: string, value: number) => {
+    const [from, to] = item.split('-').map(numberOf);
+    if (to === undefined || item.includes('/')) return false;
+    // A range of days may end with Sunday as 7.
+    const end = isDay && to === 0 ? 7 : to;
+    return (value >= from && value <= end) || (isDay && value === 0 && end === 7);
+  };
+  const isSingle = (item: string) => /^\w+$/.test(item);
+  const kept = items.filter((item, i) => {
+    if (!isSingle(item)) return items.indexOf(item) === i;
+    const value = numberOf(item);
+    const isEarlier = items.slice(0, i).some((other) => isSingle(other) && numberOf(other) === value);
+    return !isEarlier && !items.some((other) => covers(other, value));
+  });
+  return kept.join(',');
 }
 
 const NEVER = 'never occurs: none of its months has such a day';

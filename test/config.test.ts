@@ -57,6 +57,23 @@ describe('settings', () => {
     expect(loadConfig(whole).RISK_WEIGHT_AGE).toBe(0.1);
   });
 
+  test.each([
+    'postgresql://fleet:pa#ss@db/fleet',
+    'postgresql://fleet:pa/ss@db/fleet',
+    'postgresql://fleet:100%@db/fleet',
+    'postgresql://fleet:secret@db:port/fleet',
+  ])('says what to encode in a URL that cannot be read, without its password: %s', (url) => {
+    expect(() => loadConfig({ DATABASE_URL: url })).toThrow(
+      /^DATABASE_URL: its value is not a URL; percent-encode .*%23(?!.*secret)/,
+    );
+  });
+
+  test.each([
+    'postgresql://fleet:pa%23ss@db:5432/fleet?sslmode=verify-full',
+    'postgresql:///fleet?host=/var/run/postgresql',
+    'postgresql://fleet@/fleet?host=/var/run/postgresql',
+  ])('accepts %s', (url) => expect(loadConfig({ DATABASE_URL: url }).DATABASE_URL).toBe(url));
+
   test('with a password are not repeated in the message', () => {
     expect(() => loadConfig({ DATABASE_URL: 'mysql://root:secret@db' })).toThrow(
       /^DATABASE_URL: its value(?!.*secret)/,

@@ -220,3 +220,16 @@ describe('a cron expression', () => {
     expect(leastMinutesApart(recurrenceOf(text, 'UTC').fields)).toBe(minutes);
   });
 });
+
+test.each([
+  ['0 6 * * 0,7', '0 6 * * 0'],
+  ['0 6 * * sun,7,0', '0 6 * * 0'],
+  ['0 6 * * 5-7,0', '0 6 * * 5-7'],
+  ['0 6 * * mon,1', '0 6 * * 1'],
+  ['0 1-5,3,3 * * *', '0 1-5 * * *'],
+  ['0,30,0 6,06 1,1 jan,1 *', '0,30 6 1 1 *'],
+])('a value that is named twice counts once: %s', (text, plain) => {
+  const fields = readCron(text);
+  expect(fields).toEqual(readCron(plain));
+  expect(fields).toBeTypeOf('object');
+});

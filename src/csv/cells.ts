@@ -80,9 +80,13 @@ export function readDate(text: string): Cell<string> {
   return { value: text };
 }
 
+/** A time as psql (`2026-03-01 05:00:00+00`) and BigQuery (`2026-03-01 05:00:00 UTC`) write it, in ISO 8601. */
+export const asIsoTime = (text: string): string =>
+  text.replace(/(:\d\d(?:\.\d+)?)([+-]\d\d)$/, '$1$2:00').replace(/(:\d\d(?:\.\d+)?) UTC$/, '$1Z');
+
 /** Reads a time with its offset. @returns it as ISO 8601 in UTC, in milliseconds */
 export function readInstant(text: string): Cell<string> {
-  const time = readTime(text);
+  const time = readTime(asIsoTime(text));
   if (typeof time === 'string') return { fault: `${show(text)} ${time}` };
   return { value: new Date(time.ms).toISOString() };
 }

@@ -56,7 +56,7 @@ class CsvParser extends Transform {
   }
 
   #open(): Parser {
-    const parser = parserOf(delimiterOf(this.#start));
+    const parser = parserOf(this.#start);
     parser.on('data', (row: CsvRow) => this.push(row));
     parser.once('error', (error) => this.destroy(error));
     this.#parser = parser;
@@ -71,9 +71,13 @@ function write(parser: Parser, chunk: Buffer, done: TransformCallback): void {
   });
 }
 
-function parserOf(delimiter: Delimiter): Parser {
+/** @param start of the text, with its first line */
+function parserOf(start: Buffer): Parser {
+  const stated = statedDelimiter(start);
+  const delimiter = stated ?? delimiterOf(start);
   return parse({
     delimiter,
+    ...(stated !== undefined && { from_line: 2 }),
     bom: true,
     trim: true,
     skip_empty_lines: true,
@@ -87,6 +91,13 @@ function parserOf(delimiter: Delimiter): Parser {
 /** Whether a line with text has ended. O(bytes): one expression for both would search from each of them. */
 function hasLine(bytes: Buffer): boolean {
   return /[\n\r]/.test(bytes.toString().trimStart());
+}
+
+/** The one that the first line states, as Excel reads it and writes it: `sep=;`. */
+function statedDelimiter(bytes: Buffer): Delimiter | undefined {
+  const [, stated] =
+    /^[\uFEFF\uFFFD]*"?sep=([,;\t])"?\r?\n/i.exec(bytes.toString().replaceAll('\0', '')) ?? [];
+  return stated as Delimiter | undefined;
 }
 
 /** The one that the first line with text has most of; a comma if it has none. */

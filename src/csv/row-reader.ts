@@ -12,7 +12,8 @@ export type RowValues = (string | number | null)[];
 /** Checks the rows of a text one by one against the columns of their table. */
 export type RowReader = {
   /**
-   * @returns the values of a row; undefined for the header, and for a row with a fault, which is then in the list
+   * @returns the values of a row; undefined for the header, a row without any value, and a row with a fault, which is
+   * then in the list
    * @throws ReadingStopped if the header does not fit, or if the list of faults is full
    */
   read(row: CsvRow): RowValues | undefined;
@@ -26,6 +27,8 @@ export function createRowReader({ stage, faults }: CsvSource, onRow: () => void 
   let header: Header | undefined;
   return {
     read({ line, cells, delimiter }) {
+      // Spreadsheets write rows that were emptied as separators alone.
+      if (cells.every((cell) => cell === '')) return undefined;
       if (header === undefined) {
         const found = readHeader(cells, columns, (message) => faults.add(line, message));
         header = { ...found, separator: SEPARATORS[delimiter] };

@@ -16,6 +16,7 @@ import { formatHour, parseHour, tooLate } from '../db/hour.ts';
 import { VEHICLE_DEFAULTS } from '../db/packed-rows.ts';
 import type { Stage } from '../db/staging.ts';
 import {
+  asIsoTime,
   type Cell,
   type CellLimits,
   readDate,
@@ -156,7 +157,7 @@ const MAX_REMEMBERED_HOURS = 100_000;
 function readHour(text: string): Cell<string> {
   const remembered = hours.get(text);
   if (remembered) return remembered;
-  const hour = parseHour(text);
+  const hour = parseHour(asIsoTime(text));
   const cell = typeof hour === 'string' ? { fault: `${show(text)} ${hour}` } : { value: formatHour(hour) };
   if (hours.size >= MAX_REMEMBERED_HOURS) hours.clear();
   hours.set(text, cell);

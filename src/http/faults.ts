@@ -254,6 +254,9 @@ const FORMATS: Record<string, string> = {
 function describeFormat(format: string, text: string): string {
   if (format === 'date' && LOOKS_LIKE_DATE.test(text)) return 'is not a day of the calendar';
   const time = format === 'date-time' ? readTime(text) : undefined;
+  // In a query a plus is a space.
+  if (time !== undefined && typeof readTime(text.replace(/ (?=\d\d:?\d\d$)/, '+')) !== 'string')
+    return 'is not a time: in a query "+" means a space; write %2B instead of it, as in 2026-03-01T05:00:00%2B01:00';
   return typeof time === 'string' ? time : `is not ${FORMATS[format] ?? `in the format ${format}`}`;
 }
 

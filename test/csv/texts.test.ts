@@ -51,10 +51,33 @@ describe('CSV', () => {
     ['with both, and a byte order mark', `\uFEFF${SEMICOLONS}`],
     ['with semicolons and decimal points', SEMICOLONS.replaceAll(/(\d),(\d)/g, '$1.$2')],
     ['with tabs', PLAIN.replace('"Place, North"', 'Place@ North').replaceAll(',', '\t').replace('@', ',')],
+    ['with the separator in a first line, as Excel states it', `\uFEFFsep=;\r\n${SEMICOLONS}`],
+    [
+      'with rows of separators only',
+      `${PLAIN.replace('active,expected_daily_demand\n', '$&,,,,,\n')},,,,,\n`,
+    ],
     ['as UTF-16', Buffer.from(`\uFEFF${PLAIN}`, 'utf16le')],
   ])('is read %s', async (_how, text) => {
     for (const chunk of [2, 50, 10_000])
       expect(await read('locations', text, chunk)).toEqual({ values: CITY, faults: [] });
+  });
+
+  test('has times as psql and BigQuery write them', async () => {
+    const hours = [
+      '2017-05-03 22:00:00+00',
+      '2017-05-03 18:00:00-04',
+      '2017-05-03 22:00:00 UTC',
+      '2017-05-03 22:00:00.000 UTC',
+    ];
+    const { values, faults } = await read(
+      'demand',
+      `location_id,hour,demand\n${hours.map((hour) => `4,${hour},7\n`).join('')}`,
+    );
+    expect(faults).toEqual([]);
+    expect(values).toEqual(hours.map(() => [4, '2017-05-03T22:00:00.000Z', 7]));
+    // A fault is in the line where an editor shows it.
+    const { faults: late } = await read('demand', 'sep=,\nlocation_id,hour,demand\n,,\n4,2017-05-03,7\n');
+    expect(late).toEqual([expect.stringMatching(/^4: hour "2017-05-03" is not a time/)]);
   });
 
   test('whose first line never ends is refused at once, however long it is', async () => {

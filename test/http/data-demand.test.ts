@@ -74,6 +74,15 @@ describe('observed demand', () => {
     expect(observations.at(-1)).toEqual({ location_id: a, hour: '2020-11-07T15:00:00Z', demand: 24_999 % 7 });
   });
 
+  test('says of a plus in a query, which is a space there, how it is written', async () => {
+    const { status, body } = await send(`${url}?from=2017-03-12T09:00:00+01:00`);
+    expect([status, body.errors]).toMatchObject([
+      400,
+      [{ field: 'from', message: expect.stringMatching(/in a query "\+" means a space; write %2B/) }],
+    ]);
+    expect((await send(`${url}?from=2017-03-12T09:00:00%2B01:00`)).status).toBe(200);
+  });
+
   test.each([
     ['from=yesterday', 'from'],
     ['to=2017-03-12T09:00:00', 'to'],
