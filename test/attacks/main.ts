@@ -29,9 +29,9 @@ const { backends, attacks, seconds, vehicles, json } = readArguments({
 /** The service under attack: its address, and a job whose answer is large. */
 type Target = { api: string; jobId: string };
 
-/** A body just below the limit of JSON, of one part again and again, which shrinks to a hundred and eightieth. */
+/** A body just below the limit of JSON, of one part again and again, which shrinks to less than a hundredth. */
 function largeBody(part: string, before: string, after: string): string {
-  const parts = part.repeat(1024);
+  const parts = part.repeat(Math.ceil(2048 / part.length));
   let text = before;
   for (let i = 0; text.length < 48_000_000; i++) text += `${parts}${Math.sin(i) + 2},`;
   return text.slice(0, -1) + after;
