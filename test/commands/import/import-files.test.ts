@@ -109,8 +109,8 @@ describe('importing files', () => {
     ]);
   });
 
-  test('keeps tabs, backslashes and line breaks of a name', async () => {
-    const name = 'a\tb\\c\n\\N';
+  test('keeps backslashes of a name', async () => {
+    const name = 'a\\c\\N';
     await importText({ locations: `id,name,latitude,longitude\n1,"${name}",40,-74\n` });
     expect((await rows('locations'))[0].name).toBe(name);
   });
@@ -279,7 +279,8 @@ describe('importing files', () => {
     const problems = await faultsOf({
       locations: 'id,name,latitude,longitude\n\n1,"One\nTwo",40,-74\n\n2,Two,far,-74\n',
     });
-    expect(problems[0]).toMatch(/^locations\.csv:6: latitude "far"/);
+    expect(problems[0]).toMatch(/^locations\.csv:4: name "One\\nTwo" contains the control character/);
+    expect(problems[1]).toMatch(/^locations\.csv:6: latitude "far"/);
   });
 
   test('progress never falls, and ends with all bytes read and every file stored', async () => {
