@@ -75,6 +75,8 @@ export function answerJobs(deps: Deps): AnswerJob {
     const hangUp = new AbortController();
     const onClose = () => hangUp.abort();
     request.raw.socket.once('close', onClose);
+    // The caller may have hung up while the job was being stored.
+    if (request.raw.socket.destroyed) onClose();
     // The caller must learn the path of the job even if the database has become unreachable. After a 503 it would post
     // the job again.
     const notKnown = (error: unknown) => {
