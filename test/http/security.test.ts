@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type ClientOptions, WebSocket } from 'ws';
@@ -131,12 +131,11 @@ async function get(base: string, path: string, headers: Record<string, string>) 
   return { status: response.statusCode, headers: response.headers, text: await text(response) };
 }
 
-/** The answer to a handshake that is refused; the service then closes the connection. */
+/** The answer to a handshake that is refused. */
 async function refusal(base: string, options: ClientOptions, path = '/ws/optimization') {
   const socket = new WebSocket(`${base.replace('http', 'ws')}${path}`, options);
-  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
-  const closed = response.socket.destroyed ? undefined : once(response.socket, 'close');
+  const [sent, response] = (await once(socket, 'unexpected-response')) as [ClientRequest, IncomingMessage];
   const body = JSON.parse(await text(response));
-  await closed;
+  sent.destroy();
   return { status: response.statusCode, body, requestId: response.headers['x-request-id'] };
 }
