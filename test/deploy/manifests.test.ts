@@ -171,6 +171,42 @@ describe('deploy/kubernetes', () => {
     }
   });
 
+  test('lets only gateway and Prometheus call, and processes reach only the databases of their namespace', () => {
+    const namespaces = (name: string) =>
+      find('NetworkPolicy', name).spec.ingress.map(({ from }: { from: object[] }) => from);
+    const named = (name: string) => ({
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } },
+    });
+    expect(namespaces('fleet-api')).toEqual([[named('gateway'), named('monitoring')]]);
+    expect(namespaces('fleet-worker')).toEqual([[named('monitoring')]]);
+
+    type Rule = { to?: object[]; ports: { port: number }[] };
+    const rules: Rule[] = manifests
+      .filter(({ kind }) => kind === 'NetworkPolicy')
+      .flatMap(({ spec }) => spec.egress ?? []);
+    const leading = (port: number) => rules.filter(({ ports }) => ports.some((one) => one.port === port));
+    const { data } = find('ConfigMap', 'fleet-settings');
+    const database = (name: string) => ({ podSelector: { matchLabels: { 'app.kubernetes.io/name': name } } });
+    expect(leading(Number(new URL(data.DATABASE_URL).port)).map(({ to }) => to)).toEqual([
+      [database('postgresql')],
+    ]);
+    expect(leading(Number(new URL(data.REDIS_URL).port)).map(({ to }) => to)).toEqual([[database('redis')]]);
+    // A rule without `to` leads anywhere.
+    expect(rules.filter(({ to }) => !to?.length)).toEqual([]);
+  });
+
+  test('has room in /tmp of the API for two of the largest bodies, which are kept there while they arrive', () => {
+    const { volumes } = find('Deployment', 'fleet-api').spec.template.spec;
+    const { emptyDir } = volumes.find(({ name }: { name: string }) => name === 'tmp');
+    const [, gibibytes] = /^(\d+)Gi$/.exec(emptyDir.sizeLimit) ?? [];
+    const { HTTP_BODY_LIMIT_BYTES, HTTP_TRAVEL_LIMIT_BYTES } = loadConfig({});
+    expect(Number(gibibytes) * 1024 ** 3).toBeGreaterThanOrEqual(
+      2 * Math.max(HTTP_BODY_LIMIT_BYTES, HTTP_TRAVEL_LIMIT_BYTES),
+    );
+    // In memory it would count against the limit of the container.
+    expect(emptyDir.medium).toBeUndefined();
+  });
+
   const kubectl = findProgram('kubectl');
   if (!kubectl)
     console.warn('kubectl is not installed: that Kustomize puts the manifests together is NOT tested');
@@ -210,6 +246,16 @@ describe('deploy/systemd', () => {
     const settings = Object.fromEntries(lines.map((line) => line.split(/=(.*)/).slice(0, 2)));
     expect(Object.keys(settings).filter((name) => !(name in SettingsSchema.properties))).toEqual([]);
     expect(() => loadConfig(settings)).not.toThrow();
+  });
+
+  test('limits memory and tasks of each process, to the memory that its pod has', () => {
+    for (const { metadata, spec } of podsOf) {
+      const unit = units.find((file) => file.startsWith(metadata.name))!;
+      const text = readFileSync(path.join(folder, unit), 'utf8');
+      const [{ resources }] = spec.template.spec.containers;
+      expect([unit, `${/^MemoryMax=(.*)$/m.exec(text)?.[1]}i`]).toEqual([unit, resources.limits.memory]);
+      expect([unit, /^TasksMax=(.*)$/m.exec(text)?.[1]]).toEqual([unit, '256']);
+    }
   });
 
   const analyze = findProgram('systemd-analyze');
