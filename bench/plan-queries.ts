@@ -7,7 +7,7 @@
  */
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
-import { findValidApiKeys, listApiKeys, noteApiKeyUse, readApiKeyRecord } from '../src/db/api-keys.ts';
+import { findValidApiKeys, listApiKeys, noteApiKeyUse, readApiKeyRecords } from '../src/db/api-keys.ts';
 import { endAuditEntries, insertAuditEntries, readAuditPage } from '../src/db/audit.ts';
 import type { Database } from '../src/db/client.ts';
 import { readDecisionPage } from '../src/db/decisions.ts';
@@ -205,7 +205,7 @@ const CALLS: Record<string, Call[]> = {
   'operations page': [(db) => readOperationsReport(db, 30)],
   'API keys: 100 in use looked up, one read, its use noted, all 1,000': [
     (db) => findValidApiKeys(db, keysInUse),
-    (db) => readApiKeyRecord(db, 'key_7'),
+    (db) => readApiKeyRecords(db, ['key_7']),
     (db) => noteApiKeyUse(db, 'key_7'),
     listApiKeys,
   ],

@@ -16,12 +16,12 @@ export async function insertApiKey(db: Queryable, key: NewApiKey): Promise<void>
   await db.insert(apiKeys).values(key);
 }
 
-/** A key, revoked or not, or undefined. */
-export async function readApiKeyRecord(db: Queryable, keyId: string) {
-  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.keyId, keyId));
-  return row;
+/** Those of these keys that exist, revoked or not, by id. */
+export async function readApiKeyRecords(db: Queryable, keyIds: string[]) {
+  const rows = await db.select().from(apiKeys).where(inArray(apiKeys.keyId, keyIds));
+  return new Map(rows.map((row) => [row.keyId, row]));
 }
-export type ApiKeyRecord = NonNullable<Awaited<ReturnType<typeof readApiKeyRecord>>>;
+export type ApiKeyRecord = typeof apiKeys.$inferSelect;
 
 /** All keys, the oldest first. */
 export async function listApiKeys(db: Queryable): Promise<ApiKeyRecord[]> {

@@ -158,7 +158,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   await negotiateTypes(app);
   await registerDocuments(app, config, {
     isGuarded: guard !== undefined,
-    isLimited: limitsRequests(config) || config.AUTH.includes('keys'),
+    isLimited: limitsRequests(config) || config.JOBS_WAITING_PER_CALLER !== undefined,
   });
   registerGuide(app);
   await registerConsole(app, config);

@@ -6,7 +6,7 @@ import {
   insertApiKey,
   listApiKeys,
   type NewApiKey,
-  readApiKeyRecord,
+  readApiKeyRecords,
   revokeApiKey,
 } from '../../db/api-keys.ts';
 import { insertAuditEntries, type NewAuditEntry } from '../../db/audit.ts';
@@ -28,7 +28,7 @@ export async function runKeysCommand(db: Database, command: KeysCommand): Promis
     return create(db, { name, role, tier });
   }
   const { keyId } = command;
-  const known = await readApiKeyRecord(db, keyId);
+  const known = (await readApiKeyRecords(db, [keyId])).get(keyId);
   if (!known) throw new KeysError(`no key has the id "${keyId}"; npm run keys -- list shows them`);
   const { name, role, tier, owner } = known;
   if (command.act === 'replace') return create(db, { name, role, tier, owner });

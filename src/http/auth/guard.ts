@@ -4,15 +4,14 @@ import { isLikeApiKey } from '../../api-keys.ts';
 import type { Config } from '../../config.ts';
 import { findValidApiKeys } from '../../db/api-keys.ts';
 import type { Queryable } from '../../db/client.ts';
-import { callerAddress } from '../caller.ts';
 import { readCredentials } from './credentials.ts';
 import type { Identity } from './identity.ts';
 import { KEY_TRUST_MS, openKeyCheck } from './key-check.ts';
 import { openTokenCheck } from './token-check.ts';
 
 export type Guard = {
-  /** Who sends a request. @throws AppError UNAUTHORIZED, RATE_LIMITED, SERVICE_UNAVAILABLE */
-  identify(request: Pick<FastifyRequest, 'headers' | 'ip'>): Promise<Identity>;
+  /** Who sends a request. @throws AppError UNAUTHORIZED, SERVICE_UNAVAILABLE */
+  identify(request: Pick<FastifyRequest, 'headers'>): Promise<Identity>;
   /** Whether key or token of a caller still count. */
   isValid(identity: Identity): Promise<boolean>;
   /** Calls `end` once key or token of a caller count no more, within a second. @returns ends that */
@@ -64,7 +63,7 @@ export function openGuard(
         throw new AppError('UNAUTHORIZED', `${kinds} is needed; send it as "Authorization: Bearer …"`);
       }
       if (checkToken && !(checkKey && isLikeApiKey(credentials))) return checkToken(credentials);
-      const identity = await checkKey?.(credentials, callerAddress(request));
+      const identity = await checkKey?.(credentials);
       if (identity) return identity;
       throw new AppError(
         'UNAUTHORIZED',
