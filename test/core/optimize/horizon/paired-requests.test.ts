@@ -97,9 +97,10 @@ describe('a request that looks ahead, with options.refine', { tags: ['slow'] }, 
     expect(requested).toBe(1);
     expect(reached).toBeCloseTo(2 / 3, 8);
     expect(most).toBeCloseTo(2 / 3, 8);
-    expect(result.shortfall!.relaxations).toContainEqual(
-      expect.objectContaining({ constraint: 'max_pairs', relaxation: 3 }),
-    );
+    // A slow machine may run out of time for the proof; then more pairs than are needed may be named.
+    const pairs = result.shortfall!.relaxations.find(({ constraint }) => constraint === 'max_pairs')!;
+    expect(pairs.relaxation).toBeGreaterThanOrEqual(3);
+    if (pairs.proved) expect(pairs.relaxation).toBe(3);
     expect(result.stages).toEqual(['min_cost_flow', 'milp_refinement']);
   });
 
