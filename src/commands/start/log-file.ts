@@ -23,27 +23,40 @@ export async function openLogFile(
   { maxBytes, kept }: { maxBytes: number; kept: number } = { maxBytes: MAX_LOG_BYTES, kept: KEPT_LOGS },
 ): Promise<LogFile> {
   const file = path.join(folder, name);
-  const stream: RotatingFileStream = createStream((index) => (index === null ? name : `${name}.${index}`), {
-    path: folder,
-    size: `${maxBytes}B`,
-    rotate: kept,
-    mode: 0o600,
-  });
-  // If a log cannot be written (the disk is full), the service must neither end nor wait.
-  stream.on('error', ({ message }) =>
-    console.error(`${file}: ${message}; nothing is logged there until the next start`),
-  );
+  let isFailing = false;
+  const open = () => {
+    const opened = createStream((index) => (index === null ? name : `${name}.${index}`), {
+      path: folder,
+      size: `${maxBytes}B`,
+      rotate: kept,
+      mode: 0o600,
+    });
+    // If a log cannot be written (the disk is full), the service must neither end nor wait. The next lines try again.
+    opened.on('error', ({ message }) => {
+      if (stream === opened) stream = undefined;
+      if (!isFailing) console.error(`${file}: ${message}; lines are lost until it can be written again`);
+      isFailing = true;
+    });
+    return opened;
+  };
+  let stream: RotatingFileStream | undefined = open();
+  const write = (text: string) => {
+    stream ??= open();
+    stream.write(text, (error) => {
+      if (!error) isFailing = false;
+    });
+  };
   return {
     follow(source) {
       let rest = '';
       source.setEncoding('utf8');
       source.on('data', (text: string) => {
         const end = text.lastIndexOf('\n') + 1;
-        if (end > 0) stream.write(rest + text.slice(0, end));
+        if (end > 0) write(rest + text.slice(0, end));
         rest = (end > 0 ? '' : rest) + text.slice(end);
       });
-      source.once('end', () => rest && stream.write(`${rest}\n`));
+      source.once('end', () => rest && write(`${rest}\n`));
     },
-    close: () => new Promise((resolve) => stream.end(() => resolve())),
+    close: () => new Promise((resolve) => (stream ? stream.end(() => resolve()) : resolve())),
   };
 }

@@ -1,7 +1,7 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rmdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openLogFile } from '../../../src/commands/start/log-file.ts';
 import { newTemporaryFolder, removeFolder } from '../../helpers/folders.ts';
 
@@ -35,4 +35,29 @@ test('a log is bounded: the newest lines are kept, whole and in order, in files 
   }
   expect(kept.length).toBeGreaterThan(100);
   expect(kept).toEqual(lines.slice(-kept.length));
+});
+
+test('a log that could not be written, as on a full disk, comes back by itself, and says that lines are missing', async () => {
+  const noted = vi.spyOn(console, 'error').mockImplementation(() => {});
+  // A folder in the place of the file refuses every line, also to root.
+  const file = path.join(folder, 'api.log');
+  await mkdir(file);
+  const log = await openLogFile(folder, 'api.log');
+  const source = new PassThrough();
+  log.follow(source);
+  source.write('lost\n');
+  await expect.poll(() => noted.mock.calls.length).toBeGreaterThan(0);
+  await rmdir(file);
+  let line = 0;
+  const content = () => readFile(file, 'utf8').catch(() => '');
+  await expect
+    .poll(async () => {
+      source.write(`line ${line++}\n`);
+      return content();
+    })
+    .toContain('line');
+  source.end();
+  await log.close();
+  expect(await content()).not.toContain('lost');
+  noted.mockRestore();
 });
