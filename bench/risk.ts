@@ -10,6 +10,7 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify from 'fastify';
 import { loadConfig } from '../src/config.ts';
+import { protect } from '../src/http/auth/protect.ts';
 import { acceptBodies } from '../src/http/bodies.ts';
 import { handleError } from '../src/http/error-handler.ts';
 import { openIntake } from '../src/http/intake/intake.ts';
@@ -30,6 +31,7 @@ async function serve() {
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  protect(app, undefined);
   acceptBodies(app, config, openIntake(config));
   app.setErrorHandler(handleError);
   await app.register(riskRoutes());
