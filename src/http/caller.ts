@@ -22,7 +22,7 @@ export function readCaller(request: FastifyRequest): Caller {
 }
 
 /** Who an address belongs to: of IPv6 its network. */
-export function callerAddress(request: Pick<FastifyRequest, 'ip'>): string {
+function callerAddress(request: Pick<FastifyRequest, 'ip'>): string {
   // Despite its type the address is undefined once the caller has disconnected.
   const address = request.ip as string | undefined;
   return address === undefined ? 'unknown' : callerOfAddress(address).slice(0, 128);
