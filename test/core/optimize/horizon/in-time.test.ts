@@ -46,7 +46,7 @@ describe.each([
     }
   });
 
-  test('tells progress that never falls, and ends when it is cancelled', async () => {
+  test('tells progress that never falls, and ends when it is cancelled', { tags: 'slow' }, async () => {
     const told: ProgressReport[] = [];
     await optimizeCached(inputOf(30), { onProgress: (one) => told.push(one), progressIntervalMs: 0 });
     expect([...new Set(told.map(({ stage }) => stage))]).toEqual(['build', 'solve', 'verify']);
