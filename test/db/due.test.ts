@@ -20,9 +20,9 @@ test('occurrences and events are due once their time has come, those of paused s
     "update webhook_deliveries set next_at = now() + interval '1 hour'; update webhooks set active = true",
   );
   await expectDue(false, false);
-  await pool.query('update schedules set next_at = now()');
+  await pool.query("update schedules set next_at = now() - interval '1 second'");
   await expectDue(true, false);
-  await pool.query('update webhook_deliveries set next_at = now()');
+  await pool.query("update webhook_deliveries set next_at = now() - interval '1 second'");
   await expectDue(true, true);
   await pool.query(
     "update schedules set next_at = null; update webhook_deliveries set status = 'dead', ended_at = now()",

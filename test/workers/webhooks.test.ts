@@ -345,7 +345,8 @@ describe('a webhook', () => {
     // What a sender breaks off is due again.
     await Promise.all(senders.map((sender) => sender.close()));
     const { rows } = await service.pool.query(
-      'select count(*)::int from webhook_deliveries where webhook_id = $1 and next_at <= now() and attempts = 0',
+      `select count(*)::int from webhook_deliveries
+       where webhook_id = $1 and next_at <= now() + interval '1 second' and attempts = 0`,
       [slow.id],
     );
     expect(rows).toEqual([{ count: 10 }]);
@@ -359,7 +360,7 @@ describe('a webhook', () => {
     await sender.until(1);
     const [one] = receiver.at(path);
     expect([isSignedBy(secret, one), isSignedBy(changed.body.data.secret, one)]).toEqual([true, true]);
-    await service.pool.query('update webhooks set previous_secret_until = now()');
+    await service.pool.query("update webhooks set previous_secret_until = now() - interval '1 second'");
     await endJob();
     await sender.until(2);
     const [, two] = receiver.at(path);
