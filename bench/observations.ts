@@ -17,10 +17,10 @@ import type pg from 'pg';
 import { startEmbeddedPostgres } from '../src/commands/start/embedded-postgres.ts';
 import { HOUR_MS } from '../src/contracts/time.ts';
 import { openDatabase } from '../src/db/client.ts';
-import { readDemandSeries, readNewestHours, upsertDemand } from '../src/db/demand.ts';
+import { readDemandSeries, readNewestHours, upsertDemand } from '../src/db/data/demand.ts';
+import { packDemand } from '../src/db/data/packed-rows.ts';
+import { createStages, storeStages } from '../src/db/data/staging.ts';
 import { migrateDatabase } from '../src/db/migrate.ts';
-import { packDemand } from '../src/db/packed-rows.ts';
-import { createStages, storeStages } from '../src/db/staging.ts';
 import { readArguments, reportTable, spread, whole } from './cli.ts';
 
 const { locations, years, repeats, layouts, json } = readArguments({

@@ -7,26 +7,22 @@
  */
 import { drizzle } from 'drizzle-orm/node-postgres';
 import type pg from 'pg';
-import { findValidApiKeys, listApiKeys, noteApiKeyUse, readApiKeyRecords } from '../src/db/api-keys.ts';
-import { endAuditEntries, insertAuditEntries, readAuditPage } from '../src/db/audit.ts';
 import type { Database } from '../src/db/client.ts';
-import { readDecisionPage } from '../src/db/decisions.ts';
-import { findDue } from '../src/db/due.ts';
-import { claimJob, findCancelRequests, findSilentJobs, heartbeat } from '../src/db/job-claims.ts';
-import { estimateJob } from '../src/db/job-estimate.ts';
-import { insertJob, readAdmission } from '../src/db/job-intake.ts';
-import { readJob, readJobPage } from '../src/db/jobs.ts';
-import { readOperationsReport } from '../src/db/operations.ts';
-import { readPlanComparison, readPlanItems, readPlanPage } from '../src/db/plans.ts';
-import { readReplayPage } from '../src/db/replays.ts';
+import { claimJob, findCancelRequests, findSilentJobs, heartbeat } from '../src/db/jobs/job-claims.ts';
+import { estimateJob } from '../src/db/jobs/job-estimate.ts';
+import { insertJob, readAdmission } from '../src/db/jobs/job-intake.ts';
+import { readJob, readJobPage } from '../src/db/jobs/jobs.ts';
 import {
-  deleteAuditEntries,
-  deleteDeliveries,
-  deleteJobs,
-  deletePlanParts,
-  deletePlans,
-  dropInputs,
-} from '../src/db/retention.ts';
+  beatWorker,
+  countClaimable,
+  isHeldBack,
+  NO_RUNNING_LIMIT,
+  readQueuePosition,
+} from '../src/db/jobs/turns.ts';
+import { readDecisionPage } from '../src/db/plans/decisions.ts';
+import { readPlanComparison, readPlanItems, readPlanPage } from '../src/db/plans/plans.ts';
+import { readReplayPage } from '../src/db/plans/replays.ts';
+import { findDue } from '../src/db/schedules/due.ts';
 import {
   deleteOccurrences,
   findDueSchedules,
@@ -35,24 +31,33 @@ import {
   readOccurrences,
   readSchedulePage,
   storeOccurrence,
-} from '../src/db/schedules.ts';
+} from '../src/db/schedules/schedules.ts';
 import * as schema from '../src/db/schema.ts';
-import { readServiceFigures } from '../src/db/service-figures.ts';
 import {
-  beatWorker,
-  countClaimable,
-  isHeldBack,
-  NO_RUNNING_LIMIT,
-  readQueuePosition,
-} from '../src/db/turns.ts';
+  findValidApiKeys,
+  listApiKeys,
+  noteApiKeyUse,
+  readApiKeyRecords,
+} from '../src/db/service/api-keys.ts';
+import { endAuditEntries, insertAuditEntries, readAuditPage } from '../src/db/service/audit.ts';
+import { readOperationsReport } from '../src/db/service/operations.ts';
+import {
+  deleteAuditEntries,
+  deleteDeliveries,
+  deleteJobs,
+  deletePlanParts,
+  deletePlans,
+  dropInputs,
+} from '../src/db/service/retention.ts';
+import { readServiceFigures } from '../src/db/service/service-figures.ts';
 import {
   claimDeliveries,
   giveBackDelivery,
   readDeliveryPage,
   recordAttempt,
   resendDelivery,
-} from '../src/db/webhook-deliveries.ts';
-import { readWebhook, readWebhookPage } from '../src/db/webhooks.ts';
+} from '../src/db/webhooks/webhook-deliveries.ts';
+import { readWebhook, readWebhookPage } from '../src/db/webhooks/webhooks.ts';
 import { readArguments, reportTable, whole } from './cli.ts';
 import { withDatabase } from './database.ts';
 import { auditId, deliveryId, fillDatabase, jobId, planId, timeOf } from './fill.ts';

@@ -11,9 +11,9 @@ import { from as copyFrom } from 'pg-copy-streams';
 import type { AllocationPlanItem, OptimizationResult } from '../src/contracts/optimize.ts';
 import type { MoveDistances } from '../src/contracts/plans.ts';
 import type { Database } from '../src/db/client.ts';
-import { claimJob, finishJob } from '../src/db/job-claims.ts';
-import { insertJob } from '../src/db/job-intake.ts';
-import { planRecord } from '../src/db/plan-record.ts';
+import { claimJob, finishJob } from '../src/db/jobs/job-claims.ts';
+import { insertJob } from '../src/db/jobs/job-intake.ts';
+import { planRecord } from '../src/db/plans/plan-record.ts';
 import { ratio, readArguments, reportTable, spread, whole } from './cli.ts';
 import { withDatabase } from './database.ts';
 

@@ -11,12 +11,12 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify from 'fastify';
 import { loadConfig } from '../src/config.ts';
 import { protect } from '../src/http/auth/protect.ts';
-import { acceptBodies } from '../src/http/bodies.ts';
+import { openIntake } from '../src/http/bodies/intake.ts';
+import { acceptBodies } from '../src/http/bodies/receive-body.ts';
+import { validatorCompiler } from '../src/http/bodies/validation.ts';
+import { riskRoutes } from '../src/http/decisions/risk-route.ts';
 import { handleError } from '../src/http/error-handler.ts';
-import { openIntake } from '../src/http/intake/intake.ts';
 import { requestId } from '../src/http/request-id.ts';
-import { riskRoutes } from '../src/http/routes/risk.ts';
-import { validatorCompiler } from '../src/http/validation.ts';
 import { figure, ratio, readArguments, reportTable } from './cli.ts';
 import { createUniform } from './instances.ts';
 

@@ -14,7 +14,7 @@ import { Worker } from 'node:worker_threads';
 import { WebSocket } from 'ws';
 import { loadConfig } from '../src/config.ts';
 import { openDatabase } from '../src/db/client.ts';
-import { readEventSecret } from '../src/db/event-secret.ts';
+import { readEventSecret } from '../src/db/service/event-secret.ts';
 import { openEventBus } from '../src/queue/bus.ts';
 import type { EventBus } from '../src/queue/event-bus.ts';
 import { percentile, readArguments, reportTable, whole } from './cli.ts';

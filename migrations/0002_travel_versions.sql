@@ -1,5 +1,5 @@
 -- Versions of stored travel: every attempt of a job plans with the kilometres and minutes of one moment, while
--- others may store new ones. src/db/travel-packs.ts reads and keeps the versions.
+-- others may store new ones. src/db/travel/travel-packs.ts reads and keeps the versions.
 
 -- The number of statements that have changed `travel`: the version of the table.
 CREATE TABLE travel_revision (

@@ -18,7 +18,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig, SettingsSchema } from '../src/config.ts';
-import { readGuide } from '../src/http/guide/pages.ts';
+import { readGuide } from '../src/http/documents/guide-pages.ts';
 import { MEMORY_ENVIRONMENT } from '../src/process/memory.ts';
 import { newTemporaryFolder, removeFolder } from './helpers/folders.ts';
 import { send, simpleRequest, TEST_LOCATIONS } from './helpers/service.ts';

@@ -1,9 +1,9 @@
 import type { Config } from '../src/config.ts';
 import { ATTEMPT_OUTCOMES, JOB_KINDS, type JobKind, type JobStatus } from '../src/contracts/jobs.ts';
 import type { SolverStatus } from '../src/contracts/optimize.ts';
-import type { AttemptEnd, FinishedJob } from '../src/db/job-claims.ts';
+import type { AttemptEnd, FinishedJob } from '../src/db/jobs/job-claims.ts';
 import { DURATION_BUCKETS, type Metrics } from '../src/process/metrics.ts';
-import type { RunningJobs } from './running-jobs.ts';
+import type { RunningJobs } from './run/running-jobs.ts';
 
 /** Relative gaps of plans; the setting's default is 0.01. */
 const GAP_BUCKETS = [0, 1e-6, 1e-4, 1e-3, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1];

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { riskExample } from '../../src/http/examples.ts';
+import { riskExample } from '../../src/http/documents/examples.ts';
 import {
   chaosLocations,
   chaosProblems,

@@ -7,13 +7,13 @@ import type { OptimizationResult, OptimizeRequest } from '../../src/contracts/op
 import type { LocationPoint } from '../../src/core/optimize/problem/model.ts';
 import { namedLocationIds } from '../../src/core/optimize/request/check.ts';
 import { openDatabase } from '../../src/db/client.ts';
-import { claimJob, finishJob } from '../../src/db/job-claims.ts';
-import { insertJob } from '../../src/db/job-intake.ts';
-import { readAnswer } from '../../src/db/jobs.ts';
-import { upsertLocations } from '../../src/db/locations.ts';
+import { upsertLocations } from '../../src/db/data/locations.ts';
+import { packLocations } from '../../src/db/data/packed-rows.ts';
+import { claimJob, finishJob } from '../../src/db/jobs/job-claims.ts';
+import { insertJob } from '../../src/db/jobs/job-intake.ts';
+import { readAnswer } from '../../src/db/jobs/jobs.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
-import { packLocations } from '../../src/db/packed-rows.ts';
-import { planRecord } from '../../src/db/plan-record.ts';
+import { planRecord } from '../../src/db/plans/plan-record.ts';
 
 /**
  * @param serverUrl the server as its administrator, who may create databases

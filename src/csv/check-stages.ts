@@ -4,7 +4,7 @@ import {
   findStagedDuplicates,
   findStagedUnknownLocations,
   lockForStages,
-} from '../db/staging.ts';
+} from '../db/data/staging.ts';
 import { throwFaults } from './faults.ts';
 import type { CsvSource } from './row-reader.ts';
 import { describeKey } from './tables.ts';

@@ -1,4 +1,4 @@
-import { copyLine } from '../db/staging.ts';
+import { copyLine } from '../db/data/staging.ts';
 import type { CsvRow } from './parser.ts';
 import { type CsvSource, createRowReader } from './row-reader.ts';
 

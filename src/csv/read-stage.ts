@@ -1,6 +1,6 @@
 import type { PipelineSource, PipelineTransform } from 'node:stream';
 import type pg from 'pg';
-import { fillStage } from '../db/staging.ts';
+import { fillStage } from '../db/data/staging.ts';
 import { copyRows } from './copy-rows.ts';
 import { ReadingStopped } from './faults.ts';
 import { type CsvRow, describeCsvError } from './parser.ts';

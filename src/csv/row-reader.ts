@@ -1,4 +1,4 @@
-import type { Stage } from '../db/staging.ts';
+import type { Stage } from '../db/data/staging.ts';
 import { type CsvFaultList, ReadingStopped, show } from './faults.ts';
 import type { CsvRow } from './parser.ts';
 import { COLUMNS, type Column } from './tables.ts';

@@ -12,9 +12,9 @@ import {
 import { LocationId } from '../contracts/optimize.ts';
 import { HOUR_MS } from '../contracts/time.ts';
 import { VEHICLE_STATUSES } from '../contracts/vehicles.ts';
-import { formatHour, parseHour, tooLate } from '../db/hour.ts';
-import { VEHICLE_DEFAULTS } from '../db/packed-rows.ts';
-import type { Stage } from '../db/staging.ts';
+import { formatHour, parseHour, tooLate } from '../db/data/hour.ts';
+import { VEHICLE_DEFAULTS } from '../db/data/packed-rows.ts';
+import type { Stage } from '../db/data/staging.ts';
 import {
   asIsoTime,
   type Cell,

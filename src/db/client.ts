@@ -3,8 +3,8 @@ import { drizzle } from 'drizzle-orm/node-postgres';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import pg from 'pg';
 import { assertUnpacksRows } from './packed-json.ts';
-import { watchPulse } from './pulse.ts';
 import * as schema from './schema.ts';
+import { watchPulse } from './service/pulse.ts';
 
 export type Database = ReturnType<typeof openDatabase>['db'];
 /** A database or a transaction on it. */

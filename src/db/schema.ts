@@ -573,7 +573,7 @@ export const plans = pgTable(
   'plans',
   {
     planId: text('plan_id').primaryKey(),
-    // No foreign key to jobs: a plan may be kept longer than the record of its job (see src/db/retention.ts).
+    // No foreign key to jobs: a plan may be kept longer than the record of its job (see src/db/service/retention.ts).
     jobId: text('job_id').notNull(),
     createdAt: time('created_at').notNull().defaultNow(),
     solverStatus: text('solver_status', { enum: ['optimal', 'feasible'] }).notNull(),

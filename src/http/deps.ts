@@ -7,10 +7,10 @@ import type { Metrics } from '../process/metrics.ts';
 import type { Tracing } from '../process/tracing.ts';
 import type { EventBus } from '../queue/event-bus.ts';
 import type { JobQueue } from '../queue/queue.ts';
-import type { Forecaster } from './forecaster.ts';
-import type { FullQueue } from './full-queue.ts';
-import type { Intake } from './intake/intake.ts';
-import type { JobWatch } from './job-watch.ts';
+import type { Intake } from './bodies/intake.ts';
+import type { Forecaster } from './forecasts/forecaster.ts';
+import type { FullQueue } from './jobs/full-queue.ts';
+import type { JobWatch } from './jobs/job-watch.ts';
 
 /** Everything the API needs. Tests pass the same. */
 export type Deps = {

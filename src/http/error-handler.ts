@@ -2,8 +2,8 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../answers/envelope.ts';
 import { AppError } from '../answers/errors.ts';
 import { isConflict, isDatabaseUnavailable, unavailableWords } from '../db/client.ts';
-import { unsupportedType } from './bodies.ts';
-import { NoRoomError } from './refuse-while-full.ts';
+import { unsupportedType } from './bodies/receive-body.ts';
+import { NoRoomError } from './jobs/refuse-while-full.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 /** The transaction that went on is over by then. */

@@ -18,14 +18,14 @@ import {
   readObservedNeighbours,
   readOlderDemand,
   type StoredSeries,
-} from '../db/demand.ts';
-import { eventOnWire, readEvents, type StoredEvent } from '../db/events.ts';
+} from '../db/data/demand.ts';
+import { eventOnWire, readEvents, type StoredEvent } from '../db/data/events.ts';
 import {
   findKnownLocationIds,
   readActiveLocationIds,
   readExpectedDailyDemand,
   readTimeZones,
-} from '../db/locations.ts';
+} from '../db/data/locations.ts';
 import { type AskedStart, forecastSpan, readStart, startAtHour, type WantedStart } from './forecast-start.ts';
 import type { HolidayCalendar } from './holidays.ts';
 import { newestDay } from './newest-day.ts';

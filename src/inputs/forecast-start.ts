@@ -5,8 +5,8 @@ import { HOUR_MS, instantMs } from '../contracts/time.ts';
 import { createClocks, localDate, localStart, localTimeText } from '../core/forecast/local-time.ts';
 import type { ForecastStart } from '../core/forecast/types.ts';
 import type { Queryable } from '../db/client.ts';
-import { LAST_HOUR } from '../db/demand.ts';
-import { readTimeZones } from '../db/locations.ts';
+import { LAST_HOUR } from '../db/data/demand.ts';
+import { readTimeZones } from '../db/data/locations.ts';
 
 /** What a request says of the time from which its forecast counts. At most one is given. */
 export type AskedStart = { start_date?: string | undefined; start_at?: string | undefined };

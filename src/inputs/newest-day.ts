@@ -1,6 +1,6 @@
 /** Where the observations of some locations end together. */
 import { createClocks } from '../core/forecast/local-time.ts';
-import type { NewestHour } from '../db/demand.ts';
+import type { NewestHour } from '../db/data/demand.ts';
 
 const WEEK_DAYS = 7;
 

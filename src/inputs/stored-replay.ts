@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import type { ReplayRequest } from '../contracts/replays.ts';
 import type { StoredReplay } from '../core/replay/stored-replay.ts';
 import type { Queryable } from '../db/client.ts';
-import { readLocations } from '../db/locations.ts';
+import { readLocations } from '../db/data/locations.ts';
 import { locationField, noObservations, readForecastInput } from './forecast-input.ts';
 import type { HolidayCalendar } from './holidays.ts';
 import { replayScope } from './replay-input.ts';

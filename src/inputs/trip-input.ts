@@ -1,7 +1,7 @@
 import { AppError } from '../answers/errors.ts';
 import { MAX_TRIP_COUNTS } from '../contracts/bounds.ts';
 import type { Queryable } from '../db/client.ts';
-import { type AskedHours, readTripPieces } from '../db/trip-pieces.ts';
+import { type AskedHours, readTripPieces } from '../db/travel/trip-pieces.ts';
 
 /**
  * Stored counts of trips between the locations of a plan or replay, packed (`openTrips`).

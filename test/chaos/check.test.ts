@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { OptimizationResult } from '../../src/contracts/optimize.ts';
-import { claimJob, explainLostAttempt, finishJob, giveBackJob } from '../../src/db/job-claims.ts';
-import { insertJob } from '../../src/db/job-intake.ts';
+import { claimJob, explainLostAttempt, finishJob, giveBackJob } from '../../src/db/jobs/job-claims.ts';
+import { insertJob } from '../../src/db/jobs/job-intake.ts';
 import { optimizeCached as optimize } from '../core/optimize/cached.ts';
 import { SETTINGS } from '../core/optimize/instances.ts';
 import { newJob } from '../helpers/jobs.ts';

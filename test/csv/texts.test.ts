@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { CsvFaultList, ReadingStopped } from '../../src/csv/faults.ts';
 import { type CsvRow, createCsvParser, describeCsvError } from '../../src/csv/parser.ts';
 import { createRowReader, type RowValues } from '../../src/csv/row-reader.ts';
-import type { Stage } from '../../src/db/staging.ts';
+import type { Stage } from '../../src/db/data/staging.ts';
 
 /** The values and faults of a text that arrives in chunks of so many bytes. */
 async function read(stage: Stage, text: string | Buffer, chunk = 7) {

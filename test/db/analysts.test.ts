@@ -4,7 +4,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator';
 import pg from 'pg';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { MIGRATIONS_FOLDER } from '../../src/db/migrate.ts';
-import { replayExample } from '../../src/http/examples.ts';
+import { replayExample } from '../../src/http/documents/examples.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { send, startTestService } from '../helpers/service.ts';
 

@@ -1,8 +1,13 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { HOUR_MS } from '../../src/contracts/time.ts';
 import { openDatabase } from '../../src/db/client.ts';
-import { readDemandRevision, readDemandSeries, readNewestHours, upsertDemand } from '../../src/db/demand.ts';
-import { packDemand } from '../../src/db/packed-rows.ts';
+import {
+  readDemandRevision,
+  readDemandSeries,
+  readNewestHours,
+  upsertDemand,
+} from '../../src/db/data/demand.ts';
+import { packDemand } from '../../src/db/data/packed-rows.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findDue } from '../../src/db/due.ts';
+import { findDue } from '../../src/db/schedules/due.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 
 test('occurrences and events are due once their time has come, those of paused schedules and webhooks never', async () => {

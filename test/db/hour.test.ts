@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { formatHour, parseHour } from '../../src/db/hour.ts';
+import { formatHour, parseHour } from '../../src/db/data/hour.ts';
 
 describe('an hour as text', () => {
   test.each([

@@ -14,13 +14,13 @@ import {
   heartbeat,
   holdJob,
   storeProgress,
-} from '../../src/db/job-claims.ts';
-import { insertJob, type NewJob } from '../../src/db/job-intake.ts';
-import { cancelJob, readAnswer, readAttempts, readJob } from '../../src/db/jobs.ts';
-import { planRecord } from '../../src/db/plan-record.ts';
-import type { NewPlan } from '../../src/db/plans.ts';
-import { storeOccurrence } from '../../src/db/schedules.ts';
-import { countClaimable, isHeldBack, NO_RUNNING_LIMIT, readQueuePosition } from '../../src/db/turns.ts';
+} from '../../src/db/jobs/job-claims.ts';
+import { insertJob, type NewJob } from '../../src/db/jobs/job-intake.ts';
+import { cancelJob, readAnswer, readAttempts, readJob } from '../../src/db/jobs/jobs.ts';
+import { countClaimable, isHeldBack, NO_RUNNING_LIMIT, readQueuePosition } from '../../src/db/jobs/turns.ts';
+import { planRecord } from '../../src/db/plans/plan-record.ts';
+import type { NewPlan } from '../../src/db/plans/plans.ts';
+import { storeOccurrence } from '../../src/db/schedules/schedules.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';

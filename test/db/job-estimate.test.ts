@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { jobFacts } from '../../src/contracts/job-facts.ts';
-import { claimJob } from '../../src/db/job-claims.ts';
-import { estimateJob } from '../../src/db/job-estimate.ts';
-import { insertJob, type NewJob } from '../../src/db/job-intake.ts';
+import { claimJob } from '../../src/db/jobs/job-claims.ts';
+import { estimateJob } from '../../src/db/jobs/job-estimate.ts';
+import { insertJob, type NewJob } from '../../src/db/jobs/job-intake.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 

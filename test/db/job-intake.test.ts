@@ -1,9 +1,14 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { claimJob, finishJob } from '../../src/db/job-claims.ts';
-import { findJobByIdempotencyKey, insertJob, type NewJob, readAdmission } from '../../src/db/job-intake.ts';
-import { deleteJobPrevious, hasPlan, readTargets } from '../../src/db/job-previous.ts';
-import { upsertLocations } from '../../src/db/locations.ts';
-import { packLocations } from '../../src/db/packed-rows.ts';
+import { upsertLocations } from '../../src/db/data/locations.ts';
+import { packLocations } from '../../src/db/data/packed-rows.ts';
+import { claimJob, finishJob } from '../../src/db/jobs/job-claims.ts';
+import {
+  findJobByIdempotencyKey,
+  insertJob,
+  type NewJob,
+  readAdmission,
+} from '../../src/db/jobs/job-intake.ts';
+import { deleteJobPrevious, hasPlan, readTargets } from '../../src/db/jobs/job-previous.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readFleetSummary, readVehiclePage, upsertVehicles } from '../../src/db/fleet.ts';
+import { readFleetSummary, readVehiclePage, upsertVehicles } from '../../src/db/data/fleet.ts';
 import {
   findKnownLocationIds,
   hadLocations,
   readLocationPage,
   readLocations,
   upsertLocations,
-} from '../../src/db/locations.ts';
-import { packLocations, packVehicles } from '../../src/db/packed-rows.ts';
+} from '../../src/db/data/locations.ts';
+import { packLocations, packVehicles } from '../../src/db/data/packed-rows.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 
 describe('locations and fleet', () => {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
-import { claimJob, finishJob } from '../../src/db/job-claims.ts';
-import { insertJob } from '../../src/db/job-intake.ts';
+import { claimJob, finishJob } from '../../src/db/jobs/job-claims.ts';
+import { insertJob } from '../../src/db/jobs/job-intake.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { type AttemptEnd, claimJob, finishJob, readJobInput } from '../../src/db/job-claims.ts';
-import { insertJob } from '../../src/db/job-intake.ts';
-import { packAnswer, readAnswer, readJobRequest } from '../../src/db/jobs.ts';
+import { type AttemptEnd, claimJob, finishJob, readJobInput } from '../../src/db/jobs/job-claims.ts';
+import { insertJob } from '../../src/db/jobs/job-intake.ts';
+import { packAnswer, readAnswer, readJobRequest } from '../../src/db/jobs/jobs.ts';
 import { assertUnpacksRows, type JsonColumns, packJson, readPackedText } from '../../src/db/packed-json.ts';
-import { dropInputs } from '../../src/db/retention.ts';
+import { dropInputs } from '../../src/db/service/retention.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
 import type { AllocationPlanItem, PlanLocation } from '../../src/contracts/optimize.ts';
 import type { MoveDistances } from '../../src/contracts/plans.ts';
-import { claimJob, finishJob } from '../../src/db/job-claims.ts';
-import { insertJob } from '../../src/db/job-intake.ts';
-import { readLocationDifferences, readPlanLocations, readPlanMoves } from '../../src/db/plan-locations.ts';
-import { PART_SIZE, planRecord } from '../../src/db/plan-record.ts';
-import { readPlanComparison, readPlanItems } from '../../src/db/plans.ts';
+import { claimJob, finishJob } from '../../src/db/jobs/job-claims.ts';
+import { insertJob } from '../../src/db/jobs/job-intake.ts';
+import {
+  readLocationDifferences,
+  readPlanLocations,
+  readPlanMoves,
+} from '../../src/db/plans/plan-locations.ts';
+import { PART_SIZE, planRecord } from '../../src/db/plans/plan-record.ts';
+import { readPlanComparison, readPlanItems } from '../../src/db/plans/plans.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { freePort } from '../../src/commands/start/embedded-postgres.ts';
-import { assertSessions } from '../../src/db/pooler.ts';
+import { assertSessions } from '../../src/db/service/pooler.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { stopProcess } from '../helpers/global-setup.ts';

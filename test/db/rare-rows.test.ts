@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { readAuditPage } from '../../src/db/audit.ts';
 import { openDatabase } from '../../src/db/client.ts';
-import { readDecisionPage } from '../../src/db/decisions.ts';
-import { readJobPage } from '../../src/db/jobs.ts';
-import { readPlanPage } from '../../src/db/plans.ts';
-import { readReplayPage } from '../../src/db/replays.ts';
-import { deleteOccurrences } from '../../src/db/schedules.ts';
-import { claimDeliveries, readDeliveryPage } from '../../src/db/webhook-deliveries.ts';
+import { readJobPage } from '../../src/db/jobs/jobs.ts';
+import { readDecisionPage } from '../../src/db/plans/decisions.ts';
+import { readPlanPage } from '../../src/db/plans/plans.ts';
+import { readReplayPage } from '../../src/db/plans/replays.ts';
+import { deleteOccurrences } from '../../src/db/schedules/schedules.ts';
+import { readAuditPage } from '../../src/db/service/audit.ts';
+import { claimDeliveries, readDeliveryPage } from '../../src/db/webhooks/webhook-deliveries.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { createTestDatabase } from '../helpers/services.ts';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { insertJob } from '../../src/db/job-intake.ts';
-import { openTravel, sharePack } from '../../src/db/packed-travel.ts';
-import { deleteTravelPacks, type PackKey, readPacks, takeTravel } from '../../src/db/travel-packs.ts';
+import { insertJob } from '../../src/db/jobs/job-intake.ts';
+import { openTravel, sharePack } from '../../src/db/travel/packed-travel.ts';
+import { deleteTravelPacks, type PackKey, readPacks, takeTravel } from '../../src/db/travel/travel-packs.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 

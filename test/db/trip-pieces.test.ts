@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { openTrips } from '../../src/db/packed-trips.ts';
-import { type AskedHours, readTripPieces } from '../../src/db/trip-pieces.ts';
+import { openTrips } from '../../src/db/travel/packed-trips.ts';
+import { type AskedHours, readTripPieces } from '../../src/db/travel/trip-pieces.ts';
 import { readTrips } from '../../src/inputs/trip-input.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 

@@ -6,10 +6,9 @@ import {
   finishJob,
   giveBackJob,
   readJobInput,
-} from '../../src/db/job-claims.ts';
-import { insertJob, type NewJob } from '../../src/db/job-intake.ts';
-import { readJob } from '../../src/db/jobs.ts';
-import { readPackedText } from '../../src/db/packed-json.ts';
+} from '../../src/db/jobs/job-claims.ts';
+import { insertJob, type NewJob } from '../../src/db/jobs/job-intake.ts';
+import { readJob } from '../../src/db/jobs/jobs.ts';
 import {
   beatWorker,
   countClaimable,
@@ -20,7 +19,8 @@ import {
   readQueuePosition,
   removeWorker,
   tidyTurns,
-} from '../../src/db/turns.ts';
+} from '../../src/db/jobs/turns.ts';
+import { readPackedText } from '../../src/db/packed-json.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { freePort, startEmbeddedPostgres } from '../../src/commands/start/embedded-postgres.ts';
 import { isDatabaseUnavailable, openDatabase } from '../../src/db/client.ts';
 import { migrateDatabase } from '../../src/db/migrate.ts';
-import { watchPulse } from '../../src/db/pulse.ts';
+import { watchPulse } from '../../src/db/service/pulse.ts';
 import { startApi } from '../../src/main.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { openConsumer, openQueue } from '../../src/queue/queue.ts';

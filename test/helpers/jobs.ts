@@ -1,4 +1,4 @@
-import type { NewJob } from '../../src/db/job-intake.ts';
+import type { NewJob } from '../../src/db/jobs/job-intake.ts';
 
 let count = 0;
 

@@ -1,7 +1,7 @@
 import { makeApiKey } from '../../src/api-keys.ts';
 import type { Role, Tier } from '../../src/contracts/access.ts';
-import { insertApiKey } from '../../src/db/api-keys.ts';
 import type { Database } from '../../src/db/client.ts';
+import { insertApiKey } from '../../src/db/service/api-keys.ts';
 
 /** Stores an API key. */
 export async function storeKey(

@@ -1,8 +1,8 @@
 import type { Config } from '../../src/config.ts';
-import { readEventSecret } from '../../src/db/event-secret.ts';
+import { readEventSecret } from '../../src/db/service/event-secret.ts';
 import { openEventBus } from '../../src/queue/bus.ts';
 import { openQueue } from '../../src/queue/queue.ts';
-import { openThreads } from '../../workers/threads.ts';
+import { openThreads } from '../../workers/run/threads.ts';
 import { atEnd } from './at-end.ts';
 import { openTestDatabase } from './services.ts';
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { importSample } from '../../src/commands/import/sample.ts';
-import { PARAMETER_EXAMPLES } from '../../src/http/answer-examples.ts';
+import { PARAMETER_EXAMPLES } from '../../src/http/documents/answer-examples.ts';
 import { storeKey } from '../helpers/keys.ts';
 import { type Answer, send, simpleRequest, startTestService } from '../helpers/service.ts';
 

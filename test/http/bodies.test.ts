@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readJobRequest } from '../../src/db/jobs.ts';
-import { MAX_LOOP_BODY_BYTES } from '../../src/http/intake/intake.ts';
+import { readJobRequest } from '../../src/db/jobs/jobs.ts';
+import { MAX_LOOP_BODY_BYTES } from '../../src/http/bodies/intake.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 
 describe('bodies', () => {

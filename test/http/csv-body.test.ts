@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import { CsvBody } from '../../src/http/csv-body.ts';
+import { CsvBody } from '../../src/http/data/csv-body.ts';
 import { namelessFiles } from '../helpers/nameless-files.ts';
 import { send, startTestService } from '../helpers/service.ts';
 

@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { ERROR_STATUS, type ErrorCode } from '../../src/contracts/errors.ts';
 import { STORABLE_TEXT } from '../../src/contracts/vehicles.ts';
-import { PARAMETER_EXAMPLES } from '../../src/http/answer-examples.ts';
+import { PARAMETER_EXAMPLES } from '../../src/http/documents/answer-examples.ts';
 import { send, startTestService } from '../helpers/service.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: documents are walked freely
@@ -302,7 +302,7 @@ describe('the documents', () => {
   test('the bundle of /redoc is that of the package', () => {
     const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url));
     const ofPackage = 'node_modules/redoc/bundles/redoc.standalone.js';
-    const own = 'src/http/assets/redoc.standalone.js.gz';
+    const own = 'src/http/documents/assets/redoc.standalone.js.gz';
     const isSame = gunzipSync(read(own)).equals(read(ofPackage));
     expect(isSame, `gzip -9nc ${ofPackage} > ${own}`).toBe(true);
   });

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { AppError } from '../../src/answers/errors.ts';
 import { handleError } from '../../src/http/error-handler.ts';
-import { NoRoomError } from '../../src/http/refuse-while-full.ts';
+import { NoRoomError } from '../../src/http/jobs/refuse-while-full.ts';
 
 test('what a caller has not stored yet, and a full queue, are no errors in the log; what fails in the service is', async () => {
   const lines: { level: number; msg: string; reason?: string }[] = [];

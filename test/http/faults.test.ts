@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { Check } from 'typebox/value';
 import { describe, expect, test } from 'vitest';
-import { findFaults } from '../../src/http/faults.ts';
-import { fits } from '../../src/http/fits.ts';
-import { OPERATIONS, type Operation } from '../../src/http/intake/operations.ts';
+import { findFaults } from '../../src/http/bodies/faults.ts';
+import { fits } from '../../src/http/bodies/fits.ts';
+import { OPERATIONS, type Operation } from '../../src/http/bodies/operations.ts';
 import { runs } from '../helpers/depth.ts';
 
 /** A body of each operation that fits its schema. */

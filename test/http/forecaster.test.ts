@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config.ts';
 import { HOUR_MS } from '../../src/contracts/time.ts';
-import { upsertDemand } from '../../src/db/demand.ts';
-import { upsertLocations } from '../../src/db/locations.ts';
-import { packDemand, packLocations } from '../../src/db/packed-rows.ts';
-import { type Forecaster, type ForecastTask, openForecaster } from '../../src/http/forecaster.ts';
+import { upsertDemand } from '../../src/db/data/demand.ts';
+import { upsertLocations } from '../../src/db/data/locations.ts';
+import { packDemand, packLocations } from '../../src/db/data/packed-rows.ts';
+import { type Forecaster, type ForecastTask, openForecaster } from '../../src/http/forecasts/forecaster.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { createTestDatabase, openTestDatabase, testConfig } from '../helpers/services.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createFullQueue, type FullQueue, storesAtOnce } from '../../src/http/full-queue.ts';
+import { createFullQueue, type FullQueue, storesAtOnce } from '../../src/http/jobs/full-queue.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 
 /** A place of a queue that has one. */

@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import type { JobEvent } from '../../src/contracts/events.ts';
-import { readEventSecret } from '../../src/db/event-secret.ts';
-import { insertJob } from '../../src/db/job-intake.ts';
-import { cancelJob } from '../../src/db/jobs.ts';
-import { openJobWatch } from '../../src/http/job-watch.ts';
+import { insertJob } from '../../src/db/jobs/job-intake.ts';
+import { cancelJob } from '../../src/db/jobs/jobs.ts';
+import { readEventSecret } from '../../src/db/service/event-secret.ts';
+import { openJobWatch } from '../../src/http/jobs/job-watch.ts';
 import { openEventBus } from '../../src/queue/bus.ts';
 import type { EventBus } from '../../src/queue/event-bus.ts';
 import { atEnd } from '../helpers/at-end.ts';

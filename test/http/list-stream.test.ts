@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { STREAM_PAGE_ROWS, streamList } from '../../src/http/list-stream.ts';
-import { cutText, sendJsonText } from '../../src/http/raw-json.ts';
+import { cutText, sendJsonText } from '../../src/http/bodies/raw-json.ts';
+import { STREAM_PAGE_ROWS, streamList } from '../../src/http/lists/list-stream.ts';
 
 const fullPage = (n: number) =>
   Array.from({ length: STREAM_PAGE_ROWS }, (_, i) => ({ id: n * STREAM_PAGE_ROWS + i }));

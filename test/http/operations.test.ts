@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/client.ts';
-import { readOperationsReport } from '../../src/db/operations.ts';
+import { readOperationsReport } from '../../src/db/service/operations.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readAnswer } from '../../src/db/jobs.ts';
+import { readAnswer } from '../../src/db/jobs/jobs.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { type Answer, send, simpleRequest, startTestService } from '../helpers/service.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readWaitPreference } from '../../src/http/prefer.ts';
+import { readWaitPreference } from '../../src/http/jobs/prefer.ts';
 
 test.each([
   // What RFC 7240 writes down.

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { type Hold, openRoom } from '../../src/http/room.ts';
+import { type Hold, openRoom } from '../../src/http/bodies/room.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { send, startTestService } from '../helpers/service.ts';
 import { connectTo } from '../helpers/socket.ts';

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { Config } from '../../src/config.ts';
-import { openSocketSession } from '../../src/http/socket-session.ts';
-import { openUnread } from '../../src/http/unread.ts';
+import { openSocketSession } from '../../src/http/socket/socket-session.ts';
+import { openUnread } from '../../src/http/socket/unread.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { testConfig } from '../helpers/services.ts';
 

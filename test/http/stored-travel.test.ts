@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { beforeAll, expect, test } from 'vitest';
 import { importSample } from '../../src/commands/import/sample.ts';
-import { cleanAlone } from '../../src/db/retention.ts';
-import { deleteTravelPacks } from '../../src/db/travel-packs.ts';
+import { cleanAlone } from '../../src/db/service/retention.ts';
+import { deleteTravelPacks } from '../../src/db/travel/travel-packs.ts';
 import { send, startTestService } from '../helpers/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openUnread } from '../../src/http/unread.ts';
+import { openUnread } from '../../src/http/socket/unread.ts';
 
 /** Connections that note what becomes of them. */
 function openConnections(limit: number, names: string[]) {

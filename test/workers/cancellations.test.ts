@@ -1,20 +1,20 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { AppError } from '../../src/answers/errors.ts';
-import { readEventSecret } from '../../src/db/event-secret.ts';
-import { claimJob, findSilentJobs } from '../../src/db/job-claims.ts';
-import { cancelJob } from '../../src/db/jobs.ts';
+import { claimJob, findSilentJobs } from '../../src/db/jobs/job-claims.ts';
+import { cancelJob } from '../../src/db/jobs/jobs.ts';
+import { readEventSecret } from '../../src/db/service/event-secret.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { openEventBus } from '../../src/queue/bus.ts';
 import { openQueue } from '../../src/queue/queue.ts';
+import { sweep } from '../../workers/duties/sweeper.ts';
 import {
   type ClaimedJobState,
   failJob,
   giveBack,
   retryOrFail,
   type WorkerDeps,
-} from '../../workers/end-job.ts';
-import { createRunningJobs } from '../../workers/running-jobs.ts';
-import { sweep } from '../../workers/sweeper.ts';
+} from '../../workers/run/end-job.ts';
+import { createRunningJobs } from '../../workers/run/running-jobs.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 import { openSocket } from '../helpers/socket.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { readAttempts, readJob } from '../../src/db/jobs.ts';
+import { readAttempts, readJob } from '../../src/db/jobs/jobs.ts';
 import { createLogger } from '../../src/process/logger.ts';
-import { runJob } from '../../workers/run-job.ts';
-import { createRunningJobs } from '../../workers/running-jobs.ts';
-import type { Threads } from '../../workers/threads.ts';
-import { createTravelCache } from '../../workers/travel-cache.ts';
+import { runJob } from '../../workers/run/run-job.ts';
+import { createRunningJobs } from '../../workers/run/running-jobs.ts';
+import type { Threads } from '../../workers/run/threads.ts';
+import { createTravelCache } from '../../workers/run/travel-cache.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 import { openTestDatabase } from '../helpers/services.ts';

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { readEventSecret } from '../../src/db/event-secret.ts';
-import { insertJob } from '../../src/db/job-intake.ts';
-import { readAttempts, readJob } from '../../src/db/jobs.ts';
+import { insertJob } from '../../src/db/jobs/job-intake.ts';
+import { readAttempts, readJob } from '../../src/db/jobs/jobs.ts';
+import { readEventSecret } from '../../src/db/service/event-secret.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { openEventBus } from '../../src/queue/bus.ts';
 import { openConsumer, openQueue } from '../../src/queue/queue.ts';
-import { createLevelOrder } from '../../workers/level-order.ts';
-import { runJob } from '../../workers/run-job.ts';
-import { createRunningJobs } from '../../workers/running-jobs.ts';
-import { createTravelCache } from '../../workers/travel-cache.ts';
+import { createLevelOrder } from '../../workers/run/level-order.ts';
+import { runJob } from '../../workers/run/run-job.ts';
+import { createRunningJobs } from '../../workers/run/running-jobs.ts';
+import { createTravelCache } from '../../workers/run/travel-cache.ts';
 import { newJob } from '../helpers/jobs.ts';
 import {
   createTestDatabase,

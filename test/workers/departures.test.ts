@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { carryOutPlan } from '../../src/db/departures.ts';
+import { carryOutPlan } from '../../src/db/plans/departures.ts';
 import { storeDemand } from '../helpers/decisions.ts';
 import { send, startTestService } from '../helpers/service.ts';
 

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { AppError } from '../../src/answers/errors.ts';
-import { readAttempts } from '../../src/db/jobs.ts';
-import type { ClaimedJobState } from '../../workers/end-job.ts';
+import { readAttempts } from '../../src/db/jobs/jobs.ts';
 import { planEnd } from '../../workers/kinds/optimize.ts';
 import { startWorker } from '../../workers/main.ts';
+import type { ClaimedJobState } from '../../workers/run/end-job.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 import { openSocket } from '../helpers/socket.ts';

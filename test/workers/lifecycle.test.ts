@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { findSilentJobs, giveBackJob } from '../../src/db/job-claims.ts';
+import { findSilentJobs, giveBackJob } from '../../src/db/jobs/job-claims.ts';
 import { openConsumer, openQueue } from '../../src/queue/queue.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { HOUR_MS } from '../../src/contracts/time.ts';
-import { claimJob } from '../../src/db/job-claims.ts';
+import { claimJob } from '../../src/db/jobs/job-claims.ts';
 import { storeKey } from '../helpers/keys.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { type Scrape, sampleOf, scrape } from '../helpers/metrics.ts';

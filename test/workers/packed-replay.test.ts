@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { StoredReplay } from '../../src/core/replay/stored-replay.ts';
-import { bytesOf, packReplay, REPLAY_FORM, unpackReplay } from '../../workers/packed-replay.ts';
+import { bytesOf, packReplay, REPLAY_FORM, unpackReplay } from '../../workers/run/packed-replay.ts';
 
 const stored: StoredReplay = {
   request: {

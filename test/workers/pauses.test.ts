@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Config } from '../../src/config.ts';
-import { isCutShort, watchPauses } from '../../workers/pauses.ts';
+import { isCutShort, watchPauses } from '../../workers/duties/pauses.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, startTestService } from '../helpers/service.ts';
 import { openSocket } from '../helpers/socket.ts';

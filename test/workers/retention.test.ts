@@ -1,8 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { cleanAlone, deleteJobs, deletePlanParts, deletePlans, dropInputs } from '../../src/db/retention.ts';
-import { applyRetention } from '../../workers/retention.ts';
+import {
+  cleanAlone,
+  deleteJobs,
+  deletePlanParts,
+  deletePlans,
+  dropInputs,
+} from '../../src/db/service/retention.ts';
+import { applyRetention } from '../../workers/duties/retention.ts';
 import { createTestDatabase, openTestDatabase, testConfig } from '../helpers/services.ts';
 
 const DATABASE_URL = await createTestDatabase();

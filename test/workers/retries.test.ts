@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { createLogger } from '../../src/process/logger.ts';
-import { runJob } from '../../workers/run-job.ts';
-import { createRunningJobs } from '../../workers/running-jobs.ts';
-import type { Threads } from '../../workers/threads.ts';
-import { createTravelCache } from '../../workers/travel-cache.ts';
+import { runJob } from '../../workers/run/run-job.ts';
+import { createRunningJobs } from '../../workers/run/running-jobs.ts';
+import type { Threads } from '../../workers/run/threads.ts';
+import { createTravelCache } from '../../workers/run/travel-cache.ts';
 import { START_DATE, storeDemand } from '../helpers/decisions.ts';
 import { send, startTestService } from '../helpers/service.ts';
 import { openWorkerParts } from '../helpers/worker-parts.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { revokeApiKey } from '../../src/db/api-keys.ts';
+import { revokeApiKey } from '../../src/db/service/api-keys.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { openQueue } from '../../src/queue/queue.ts';
-import { runSchedules } from '../../workers/schedules.ts';
+import { runSchedules } from '../../workers/duties/schedules.ts';
 import { storeKey } from '../helpers/keys.ts';
 import { send, startTestService } from '../helpers/service.ts';
 

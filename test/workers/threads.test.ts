@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import type { Progress } from '../../src/db/jobs.ts';
+import type { Progress } from '../../src/db/jobs/jobs.ts';
 import { readPackedText } from '../../src/db/packed-json.ts';
-import { openThreads } from '../../workers/threads.ts';
+import { openThreads } from '../../workers/run/threads.ts';
 import { cityInstance, SETTINGS } from '../core/optimize/instances.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };

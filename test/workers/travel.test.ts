@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { insertJob } from '../../src/db/job-intake.ts';
-import { openTravel, PAIR_BYTES } from '../../src/db/packed-travel.ts';
-import { takeTravel } from '../../src/db/travel-packs.ts';
-import { createTravelCache } from '../../workers/travel-cache.ts';
+import { insertJob } from '../../src/db/jobs/job-intake.ts';
+import { openTravel, PAIR_BYTES } from '../../src/db/travel/packed-travel.ts';
+import { takeTravel } from '../../src/db/travel/travel-packs.ts';
+import { createTravelCache } from '../../workers/run/travel-cache.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, startTestService, TEST_LOCATIONS } from '../helpers/service.ts';

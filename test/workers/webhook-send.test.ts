@@ -3,8 +3,13 @@ import { lookup } from 'node:dns/promises';
 import { expect, test } from 'vitest';
 import { isPublicAddress } from '../../src/addresses.ts';
 import { findUrlFault, openWebhookReach } from '../../src/webhook-urls.ts';
-import { createResolve, type ResolvedAddress, sendWebhook, signWebhook } from '../../workers/webhook-send.ts';
-import { retryDelaySeconds } from '../../workers/webhooks.ts';
+import {
+  createResolve,
+  type ResolvedAddress,
+  sendWebhook,
+  signWebhook,
+} from '../../workers/duties/webhook-send.ts';
+import { retryDelaySeconds } from '../../workers/duties/webhooks.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { replyWith, startReceiver } from '../helpers/receiver.ts';
 

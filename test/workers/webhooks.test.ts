@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { claimJob, finishJob } from '../../src/db/job-claims.ts';
-import { insertJob } from '../../src/db/job-intake.ts';
+import { claimJob, finishJob } from '../../src/db/jobs/job-claims.ts';
+import { insertJob } from '../../src/db/jobs/job-intake.ts';
 import { createLogger } from '../../src/process/logger.ts';
-import { applyRetention } from '../../workers/retention.ts';
-import { openWebhookSender } from '../../workers/webhooks.ts';
+import { applyRetention } from '../../workers/duties/retention.ts';
+import { openWebhookSender } from '../../workers/duties/webhooks.ts';
 import { newJob } from '../helpers/jobs.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { type Received, replyWith, startReceiver } from '../helpers/receiver.ts';

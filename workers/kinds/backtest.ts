@@ -10,7 +10,7 @@ import {
   checkForecastLocations,
   readForecastInput,
 } from '../../src/inputs/forecast-input.ts';
-import type { JobWork } from '../job-run.ts';
+import type { JobWork } from '../run/job-run.ts';
 
 /** Longer than the largest permitted backtest takes. */
 const LIMIT_SECONDS = 3600;

@@ -9,10 +9,10 @@ import { hourOfWeek } from '../../src/contracts/time.ts';
 import { dayStart } from '../../src/core/decision.ts';
 import type { ForecastStart } from '../../src/core/forecast/types.ts';
 import { inSnapshot, type Queryable } from '../../src/db/client.ts';
-import { insertDecision, readDecisionInputs, type StoredInputs } from '../../src/db/decisions.ts';
-import { readFleetLocationIds, readFleetText } from '../../src/db/fleet.ts';
-import { readLocations } from '../../src/db/locations.ts';
-import { readJobTrips } from '../../src/db/trip-pieces.ts';
+import { readFleetLocationIds, readFleetText } from '../../src/db/data/fleet.ts';
+import { readLocations } from '../../src/db/data/locations.ts';
+import { insertDecision, readDecisionInputs, type StoredInputs } from '../../src/db/plans/decisions.ts';
+import { readJobTrips } from '../../src/db/travel/trip-pieces.ts';
 import {
   buffersOf,
   checkForecastLocations,
@@ -28,9 +28,9 @@ import {
 import { forecastSpan, readPlanZone, startHourOf } from '../../src/inputs/forecast-start.ts';
 import { optimizeSettings, riskSettings } from '../../src/inputs/settings.ts';
 import { readTrips } from '../../src/inputs/trip-input.ts';
-import type { JobRun, JobWork } from '../job-run.ts';
-import { previousOf } from '../previous.ts';
-import { travelOf } from '../travel.ts';
+import type { JobRun, JobWork } from '../run/job-run.ts';
+import { previousOf } from '../run/previous.ts';
+import { travelOf } from '../run/travel.ts';
 import { planEnd, solveLimit } from './optimize.ts';
 
 /** Longer than the forecast of the largest request takes. */

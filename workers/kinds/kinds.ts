@@ -1,5 +1,5 @@
 import type { JobKind } from '../../src/contracts/jobs.ts';
-import type { JobWork } from '../job-run.ts';
+import type { JobWork } from '../run/job-run.ts';
 import { runBacktest } from './backtest.ts';
 import { runDecision } from './decision.ts';
 import { runOptimize } from './optimize.ts';

@@ -4,13 +4,13 @@ import { DEFAULT_SPEED_KMH } from '../../src/contracts/bounds.ts';
 import type { OptimizeFacts } from '../../src/contracts/job-facts.ts';
 import type { OptimizeSettings } from '../../src/core/optimize/problem/model.ts';
 import { optimizeSettings } from '../../src/inputs/settings.ts';
-import { errorAnswer, planAnswer } from '../answer.ts';
-import type { ClaimedJobState } from '../end-job.ts';
-import { type JobEnd, type JobWork, threadFault } from '../job-run.ts';
-import type { PackedOutcome } from '../job-thread.ts';
-import { previousOf } from '../previous.ts';
-import { travelOf } from '../travel.ts';
-import { tripsOf } from '../trip-counts.ts';
+import { errorAnswer, planAnswer } from '../run/answer.ts';
+import type { ClaimedJobState } from '../run/end-job.ts';
+import { type JobEnd, type JobWork, threadFault } from '../run/job-run.ts';
+import type { PackedOutcome } from '../run/job-thread.ts';
+import { previousOf } from '../run/previous.ts';
+import { travelOf } from '../run/travel.ts';
+import { tripsOf } from '../run/trip-counts.ts';
 
 /** Finds the cheapest plan for a request. */
 export const runOptimize: JobWork<'optimize'> = async (run) => {

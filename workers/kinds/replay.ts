@@ -1,9 +1,9 @@
 import { metadata } from '../../src/answers/envelope.ts';
 import { DEFAULT_REPLAY_SECONDS } from '../../src/contracts/replays.ts';
 import { HOUR_MS } from '../../src/contracts/time.ts';
-import type { JobWork } from '../job-run.ts';
-import { replayInputs } from '../replay-inputs.ts';
-import { travelOf } from '../travel.ts';
+import type { JobWork } from '../run/job-run.ts';
+import { replayInputs } from '../run/replay-inputs.ts';
+import { travelOf } from '../run/travel.ts';
 
 /** What plans would have brought on the stored demand. After a crash an attempt begins again, on the same data. */
 export const runReplay: JobWork<'replay'> = async (run) => {

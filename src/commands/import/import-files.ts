@@ -4,8 +4,8 @@ import { checkStages } from '../../csv/check-stages.ts';
 import { CsvFaultList, CsvFaults } from '../../csv/faults.ts';
 import { readStage } from '../../csv/read-stage.ts';
 import { inTransaction } from '../../db/client.ts';
-import { createStages, type Stage, storeStages } from '../../db/staging.ts';
-import type { Counts } from '../../db/upsert.ts';
+import { createStages, type Stage, storeStages } from '../../db/data/staging.ts';
+import type { Counts } from '../../db/data/upsert.ts';
 import { describeFileError, fileSize, openCsv } from './csv-file.ts';
 import { describeFaults } from './faults.ts';
 

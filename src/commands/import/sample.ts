@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import type { CsvRow } from '../../csv/parser.ts';
 import { inTransaction } from '../../db/client.ts';
-import { hadLocations } from '../../db/locations.ts';
+import { hadLocations } from '../../db/data/locations.ts';
 import {
   copyLine,
   fillStage,
@@ -10,7 +10,7 @@ import {
   type Stage,
   setStagedTimeZone,
   storeStages,
-} from '../../db/staging.ts';
+} from '../../db/data/staging.ts';
 import { openCsv } from './csv-file.ts';
 import { type ImportOptions, type ImportResult, stageFiles } from './import-files.ts';
 import { generateFleet } from './sample-fleet.ts';

@@ -2,16 +2,16 @@ import { v7 as uuidv7 } from 'uuid';
 import { makeApiKey } from '../../api-keys.ts';
 import { ConfigError, loadConfig } from '../../config.ts';
 import { AUDIT_PREFIX } from '../../contracts/audit.ts';
+import { type Database, openDatabase } from '../../db/client.ts';
+import { assertMigrated } from '../../db/migrate.ts';
 import {
   insertApiKey,
   listApiKeys,
   type NewApiKey,
   readApiKeyRecords,
   revokeApiKey,
-} from '../../db/api-keys.ts';
-import { insertAuditEntries, type NewAuditEntry } from '../../db/audit.ts';
-import { type Database, openDatabase } from '../../db/client.ts';
-import { assertMigrated } from '../../db/migrate.ts';
+} from '../../db/service/api-keys.ts';
+import { insertAuditEntries, type NewAuditEntry } from '../../db/service/audit.ts';
 import { describeStartError } from '../../process/lifecycle.ts';
 import { KEYS_USAGE, type KeysCommand, KeysError, readKeysCommand } from './command.ts';
 import { keyTable } from './table.ts';

@@ -1,4 +1,4 @@
-import type { ApiKeyRecord } from '../../db/api-keys.ts';
+import type { ApiKeyRecord } from '../../db/service/api-keys.ts';
 
 const HEADER = ['id', 'name', 'role', 'tier', 'owner', 'created', 'last used', 'revoked'];
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { hashSecret, isSecretOf, readApiKey } from '../../api-keys.ts';
-import { type ApiKeyRecord, noteApiKeyUse, readApiKeyRecords } from '../../db/api-keys.ts';
 import type { Queryable } from '../../db/client.ts';
+import { type ApiKeyRecord, noteApiKeyUse, readApiKeyRecords } from '../../db/service/api-keys.ts';
 import type { Identity } from './identity.ts';
 
 /**

@@ -2,7 +2,7 @@ import cors from '@fastify/cors';
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../../config.ts';
 import type { App } from '../deps.ts';
-import { listed } from '../security.ts';
+import { listed } from './security.ts';
 
 /** Headers of answers that pages of other origins may read. */
 const EXPOSED = [

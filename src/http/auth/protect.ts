@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../answers/errors.ts';
 import type { JobFacts } from '../../contracts/job-facts.ts';
 import type { App } from '../deps.ts';
-import { hasRoute } from '../known-paths.ts';
+import { hasRoute } from '../service/known-paths.ts';
 import { declareAccess } from './access.ts';
 import type { Guard } from './guard.ts';
 import { ANYBODY, hasRole, NOBODY } from './identity.ts';

@@ -2,9 +2,9 @@ import { AppError } from '../../answers/errors.ts';
 import type { Config } from '../../config.ts';
 import type { Tier } from '../../contracts/access.ts';
 import { openRequestCounter, RATE_WINDOW_SECONDS } from '../../queue/request-counter.ts';
-import { readCaller } from '../caller.ts';
 import type { App, Deps } from '../deps.ts';
-import { hasRoute } from '../known-paths.ts';
+import { hasRoute } from '../service/known-paths.ts';
+import { readCaller } from './caller.ts';
 
 /** Whether the requests of callers are limited. */
 export const limitsRequests = ({ RATE_LIMITS: areOn }: Pick<Config, 'RATE_LIMITS'>): boolean => areOn;

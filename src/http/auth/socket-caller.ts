@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/client.ts';
-import { readJob } from '../../db/jobs.ts';
+import { readJob } from '../../db/jobs/jobs.ts';
 import type { Guard } from './guard.ts';
 import { type Identity, onlyOwner } from './identity.ts';
 

@@ -10,9 +10,9 @@ import {
   importFiles,
 } from '../../../src/commands/import/import-files.ts';
 import { isDatabaseUnavailable } from '../../../src/db/client.ts';
-import { bumpDemandRevision } from '../../../src/db/demand.ts';
-import { upsertVehicles } from '../../../src/db/fleet.ts';
-import { packVehicles } from '../../../src/db/packed-rows.ts';
+import { bumpDemandRevision } from '../../../src/db/data/demand.ts';
+import { upsertVehicles } from '../../../src/db/data/fleet.ts';
+import { packVehicles } from '../../../src/db/data/packed-rows.ts';
 import { atEnd } from '../../helpers/at-end.ts';
 import { createTestDatabase, openTestDatabase } from '../../helpers/services.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { importSample } from '../../../src/commands/import/sample.ts';
-import { PARAMETER_EXAMPLES } from '../../../src/http/answer-examples.ts';
+import { PARAMETER_EXAMPLES } from '../../../src/http/documents/answer-examples.ts';
 import { storeKey } from '../../helpers/keys.ts';
 import { send, simpleRequest, startTestService } from '../../helpers/service.ts';
 

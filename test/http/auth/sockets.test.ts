@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createFleetClient } from '../../../clients/typescript/src/index.ts';
-import { revokeApiKey } from '../../../src/db/api-keys.ts';
+import { revokeApiKey } from '../../../src/db/service/api-keys.ts';
 import { storeKey } from '../../helpers/keys.ts';
 import { send, simpleRequest, startTestService } from '../../helpers/service.ts';
 import { openSocket, refusedHandshake } from '../../helpers/socket.ts';

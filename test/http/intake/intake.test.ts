@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../src/config.ts';
-import { MAX_LOOP_BODY_BYTES, openIntake } from '../../../src/http/intake/intake.ts';
+import { MAX_LOOP_BODY_BYTES, openIntake } from '../../../src/http/bodies/intake.ts';
 import { simpleRequest } from '../../helpers/service.ts';
 
 test('large bodies are read by one thread, which stays when it has nothing to do', async () => {

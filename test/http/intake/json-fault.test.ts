@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findJsonFault, findRepeatedKey, placeOf } from '../../../src/http/intake/json-fault.ts';
+import { findJsonFault, findRepeatedKey, placeOf } from '../../../src/http/bodies/json-fault.ts';
 import { runs } from '../../helpers/depth.ts';
 
 const isJson = (text: string) => {

@@ -1,0 +1,118 @@
+import { AppError } from '../../src/answers/errors.ts';
+import type { JobPriority } from '../../src/contracts/priorities.ts';
+import { type ClaimedJob, claimJob, explainLostAttempt } from '../../src/db/jobs/job-claims.ts';
+import type { QueueSpan } from '../../src/queue/telemetry.ts';
+import { workOf } from '../kinds/kinds.ts';
+import {
+  type ClaimedJobState,
+  endCancelled,
+  endJob,
+  failJob,
+  giveBack,
+  retryOrFail,
+  runningLimit,
+  untilAvailable,
+} from './end-job.ts';
+import { type JobEnd, type JobRunDeps, StoppedError, startRun } from './job-run.ts';
+import { traceAttempt } from './job-trace.ts';
+import { type Phases, startPhases } from './phases.ts';
+import type { RunningJob } from './running-jobs.ts';
+
+export type RunJobDeps = JobRunDeps & {
+  /** the priority that goes first this time; null for the usual order */
+  levelOrder: () => JobPriority | null;
+};
+
+/**
+ * Handles one token: claims the next job → does the work of its kind → stores the outcome in one transaction →
+ * announces the end.
+ * @param token its span; undefined: the setting TRACING is off
+ */
+export async function runJob(deps: RunJobDeps, token?: QueueSpan): Promise<void> {
+  const { db, workerId, running } = deps;
+  const first = deps.levelOrder();
+  const claimed = await untilAvailable(deps, () => claimJob(db, workerId, first, runningLimit(deps.config)));
+  // An extra token, or its job was cancelled: nothing to do.
+  if (!claimed) return;
+  const phases = startPhases();
+  const entry = running.add(claimed);
+  try {
+    await workOn(deps, token, claimed, entry, phases);
+  } finally {
+    // Not before the end is stored: heartbeats continue while the database is unreachable.
+    running.remove(entry);
+  }
+}
+
+async function workOn(
+  deps: RunJobDeps,
+  token: QueueSpan | undefined,
+  claimed: ClaimedJob,
+  entry: RunningJob,
+  phases: Phases,
+) {
+  const { facts, input, ...attempt } = claimed;
+  const { jobId, requestId } = attempt;
+  const span = deps.tracing && token && traceAttempt(deps.tracing, token, attempt, phases);
+  const logger = deps.logger.child({
+    ...{ job_id: jobId, request_id: requestId, attempt: attempt.attempt },
+    ...(span && { trace_id: span.traceId }),
+  });
+  const job: ClaimedJobState = { ...attempt, solveTimeMs: 0, phases: phases.marks, span, logger };
+  try {
+    await carryOut(deps, job, { facts, input }, entry, phases);
+  } finally {
+    span?.end();
+  }
+}
+
+async function carryOut(
+  deps: RunJobDeps,
+  job: ClaimedJobState,
+  stored: Pick<ClaimedJob, 'facts' | 'input'>,
+  entry: RunningJob,
+  phases: Phases,
+): Promise<void> {
+  const { logger } = job;
+  let end: JobEnd | StoppedError | AppError;
+  try {
+    const working = workOf(job.kind)(startRun(deps, job, stored, entry, phases));
+    logger.info('job started'); // after the work has begun
+    end = await working;
+  } catch (err) {
+    if (!(err instanceof StoppedError || err instanceof AppError)) {
+      // The thread died (out of memory, a crash), or our own code failed. Another attempt may succeed, up to the limit.
+      logger.error({ err }, 'solve aborted');
+      return retryOrFail(deps, job, `the solve was aborted: ${err instanceof Error ? err.message : err}`);
+    }
+    end = err;
+  }
+  if (entry.stopReason === 'lost') {
+    job.span?.fail('lost to another worker');
+    logger.warn('job lost to another worker; result discarded');
+    const reason =
+      `worker ${deps.workerId} was frozen, cut off from PostgreSQL, or too busy to report that it was ` +
+      'alive; its result was discarded';
+    return untilAvailable(deps, () => explainLostAttempt(deps.db, job, reason));
+  }
+  if (end instanceof StoppedError && entry.stopReason === 'shutdown') {
+    const reason = `worker ${deps.workerId} was stopped`;
+    return giveBack(deps, job, { outcome: 'released', reason, phases: job.phases }, 0);
+  }
+  phases.enter('store');
+  if (end instanceof AppError) return failJob(deps, job, end);
+  if (!(end instanceof StoppedError)) {
+    const { plan, replay, ...ending } = end;
+    return endJob(deps, job, { status: 'completed', ...ending }, undefined, plan ?? replay);
+  }
+  if (entry.stopReason === 'cancel') {
+    if (!(await endCancelled(deps, job, { outcome: 'cancelled', reason: null }))) {
+      logger.warn('job lost to another worker; nothing to cancel');
+    }
+    return;
+  }
+  const message =
+    'the job did not end in time and was stopped; raise options.time_limit_seconds (optimizations, ' +
+    'decisions and replays), or reduce the request';
+  return failJob(deps, job, new AppError('SOLVER_ERROR', message));
+}
