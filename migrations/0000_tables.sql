@@ -353,6 +353,7 @@ CREATE TABLE schedules (
   created_at timestamp (3) with time zone NOT NULL DEFAULT now(),
   updated_at timestamp (3) with time zone NOT NULL DEFAULT now(),
   owner text,
+  paused_because text,
   CONSTRAINT schedules_name UNIQUE (name),
   CONSTRAINT schedules_name_length CHECK (char_length(name) BETWEEN 1 AND 200),
   CONSTRAINT schedules_missed CHECK (missed IN ('run_last', 'skip'))
@@ -479,6 +480,14 @@ CREATE TABLE event_secret (
 );
 -- Two random UUIDs: 244 bits of the system's source of randomness.
 INSERT INTO event_secret (secret) VALUES (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
+
+-- What processes do one at a time (src/db/locks.ts). Rows, not advisory locks: those are open to every role of the
+-- database. Rows, not tables: `PREPARE` locks a table for whoever may name it.
+CREATE TABLE service_locks (
+  name text PRIMARY KEY
+);
+INSERT INTO service_locks VALUES
+  ('claims'), ('cleaning'), ('schedules'), ('travel_packs'), ('travel_versions'), ('webhooks');
 
 -- Large values are compressed by lz4 where this PostgreSQL was built with it: that takes a fraction of the time of
 -- PostgreSQL's own method, and somewhat more space. What is stored stays as it is. After a move to such a build,

@@ -205,6 +205,15 @@ CREATE FUNCTION line_start(
   SELECT CASE WHEN waits_since < served_at + interval '1 millisecond' THEN own ELSE greatest(own, line) END
 $$;
 
+-- Makes claims come one after the other. A crash of PostgreSQL may undo a claim: it does not wait for the disk.
+CREATE FUNCTION hold_claims() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  held text;
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true);
+  SELECT l.name INTO STRICT held FROM service_locks l WHERE l.name = 'claims' FOR UPDATE;
+END $$;
+
 -- Claims the next job: of the highest priority (or `first`) the caller that has used least and may run one more, of its
 -- clients the one that has used least, of that one's jobs the oldest. Claims come one after the other, and each
 -- statement below sees what the claims before did: so the turns are exact, and the limit, too. Nothing else waits for
@@ -225,8 +234,7 @@ DECLARE
   line record;
   next record;
 BEGIN
-  -- "FLEC" in ASCII. A crash of PostgreSQL may undo a claim: it does not wait for the disk.
-  PERFORM set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock(1179403587);
+  PERFORM hold_claims();
   PERFORM settle_turns();
   most := running_limit(running_per_caller, lock_seconds);
   FOR line IN
@@ -291,7 +299,7 @@ END $$;
 -- What time makes void: the end of a busy period, after which all are equal again, and what was used an hour ago.
 CREATE FUNCTION tidy_lines() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  PERFORM set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock(1179403587);
+  PERFORM hold_claims();
   PERFORM settle_turns();
   UPDATE priority_lines p SET virtual_seconds = greatest(p.virtual_seconds, m.seconds)
   FROM (SELECT c.priority, max(c.seconds) AS seconds FROM caller_turns c GROUP BY c.priority) m

@@ -1,15 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { readMigrationFiles } from 'drizzle-orm/migrator';
-import { drizzle } from 'drizzle-orm/node-postgres';
-import { migrate } from 'drizzle-orm/node-postgres/migrator';
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator';
 import pg from 'pg';
 import { assertSessions } from './service/pooler.ts';
 
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url));
 
-/** Key of the advisory lock: "FLEE" in ASCII. Drizzle's migrator takes no lock. */
-const LOCK_KEY = 0x464c4545;
+/** Where migrations are noted, in the schema and form of Drizzle. Other roles cannot name it, so they cannot lock it. */
+const NOTES = 'drizzle.__drizzle_migrations';
+const MAKE_NOTES = `create schema if not exists drizzle;
+  create table if not exists ${NOTES} (id serial primary key, hash text not null, created_at bigint)`;
 
 /**
  * How long a migration waits for a lock, ms: less than PostgreSQL's `deadlock_timeout` (1 s), so that in a conflict it
@@ -22,9 +22,9 @@ const PAUSE_MS = 500;
 const TRY_FOR_MS = 300_000;
 
 /**
- * Brings the database to the newest schema. Many processes may call it at once: they wait for an advisory lock, and all
- * but the first find nothing to do. The service may run meanwhile: a migration that gets no lock is undone, gives way,
- * and is tried again. A newer database that this version can live with stays as it is.
+ * Brings the database to the newest schema. Many processes may call it at once: they wait for each other, and all but the
+ * first find nothing to do. The service may run meanwhile: a migration that gets no lock is undone, gives way, and is
+ * tried again. A newer database that this version can live with stays as it is.
  * @throws Error if the database is newer than this version can live with, since no migration can be undone; if it is
  * older than the first release; or if other sessions hold locks for minutes
  */
@@ -33,14 +33,30 @@ export async function migrateDatabase(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
   await client.connect();
   try {
-    await client.query('SET client_min_messages = warning');
-    await client.query('SELECT pg_advisory_lock($1)', [LOCK_KEY]);
-    const { isNewer } = await compareMigrations(client);
-    if (isNewer) return;
-    await client.query(`SET lock_timeout = ${LOCK_WAIT_MS}`);
-    await givingWay(() => migrate(drizzle(client), { migrationsFolder: MIGRATIONS_FOLDER }));
+    await client.query('set client_min_messages = warning');
+    // Fails if another process makes the same at this moment: then it is there.
+    await client.query(MAKE_NOTES).catch(() => client.query(MAKE_NOTES));
+    await givingWay(() => migrateAlone(client));
   } finally {
-    await client.end(); // releases the lock
+    await client.end();
+  }
+}
+
+/** One attempt, while no other process makes one: all of it or nothing. */
+async function migrateAlone(client: pg.Client): Promise<void> {
+  await client.query('begin');
+  try {
+    await client.query(`lock table ${NOTES} in share row exclusive mode`);
+    const { isNewer, missing } = await compareMigrations(client);
+    await client.query(`set local lock_timeout = ${LOCK_WAIT_MS}`);
+    for (const { sql, hash, folderMillis } of isNewer ? [] : missing) {
+      for (const statement of sql) await client.query(statement);
+      await client.query(`insert into ${NOTES} (hash, created_at) values ($1, $2)`, [hash, folderMillis]);
+    }
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {}); // a lost connection; the error says so
+    throw error;
   }
 }
 
@@ -63,10 +79,10 @@ async function givingWay(attempt: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** A lock was not free in time, or two sessions waited for each other. Drizzle wraps what PostgreSQL says. */
+/** A lock was not free in time, or two sessions waited for each other. */
 function isLockFault(error: unknown): boolean {
-  const { code, cause } = error as { code?: string; cause?: unknown };
-  return code === '55P03' || code === '40P01' || (cause !== undefined && isLockFault(cause));
+  const { code } = error as { code?: string };
+  return code === '55P03' || code === '40P01';
 }
 
 /**
@@ -74,8 +90,9 @@ function isLockFault(error: unknown): boolean {
  * @throws Error saying what to do
  */
 export async function assertMigrated(pool: pg.Pool): Promise<void> {
-  const { applied, wanted } = await compareMigrations(pool);
-  if (applied < wanted) {
+  const { wanted, missing } = await compareMigrations(pool);
+  if (missing.length > 0) {
+    const applied = wanted - missing.length;
     throw new Error(`the database has ${applied} of ${wanted} migrations; run \`npm run migrate\` first`);
   }
 }
@@ -86,12 +103,12 @@ export const BEFORE_FIRST_RELEASE =
   '(DATA_DIR, by default .data) away or use another database, then import your data again';
 
 /**
- * How many of this code's migrations the database has, how many there are, and whether it also has newer ones.
+ * Which of this code's migrations the database lacks, how many there are, and whether it also has newer ones.
  * @throws Error if it has a newer one that this code cannot live with, or if it is older than the first release
  */
 async function compareMigrations(
   database: pg.Pool | pg.Client,
-): Promise<{ applied: number; wanted: number; isNewer: boolean }> {
+): Promise<{ missing: MigrationMeta[]; wanted: number; isNewer: boolean }> {
   const files = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
   const known = new Set(files.map(({ folderMillis }) => String(folderMillis)));
   const read = async (column: string, table: string) => {
@@ -103,18 +120,18 @@ async function compareMigrations(
       });
     return rows.map(({ at }) => at);
   };
-  const stored = await read('created_at', 'drizzle.__drizzle_migrations');
+  const stored = await read('created_at', NOTES);
   if (stored.some((at) => Number(at) < files[0].folderMillis)) throw new Error(BEFORE_FIRST_RELEASE);
   const unknown = stored.filter((at) => !known.has(at)).length;
-  const applied = stored.length - unknown;
+  const missing = files.filter(({ folderMillis }) => !stored.includes(String(folderMillis)));
   // Newer versions add, and take away what only versions before them used; then they say what one has to know.
   const needed = unknown > 0 ? await read('migration', 'schema_needs') : [];
-  if (unknown > 0 && (applied < files.length || needed.some((at) => !known.has(at)))) {
+  if (unknown > 0 && (missing.length > 0 || needed.some((at) => !known.has(at)))) {
     throw new Error(
       `the database is newer than this version: ${unknown} of its ${stored.length} migrations ` +
         `${unknown === 1 ? 'is' : 'are'} unknown here, and this version cannot run on it; ` +
         'run the version that migrated it, or a newer one',
     );
   }
-  return { applied, wanted: files.length, isNewer: unknown > 0 };
+  return { missing, wanted: files.length, isNewer: unknown > 0 };
 }

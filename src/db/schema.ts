@@ -896,6 +896,24 @@ export const schemaNeeds = pgTable('schema_needs', {
   migration: bigint('migration', { mode: 'number' }).primaryKey(),
 });
 
+/** What processes do one at a time: a row per lock, written by the migration `tables` only (`locks.ts`). */
+export const serviceLocks = pgTable('service_locks', {
+  name: text('name').$type<ServiceLock>().primaryKey(),
+});
+
+/** What processes of the service do one at a time. */
+export type ServiceLock =
+  // claims of jobs, and what tidies their order
+  | 'claims'
+  // a batch of what retention removes
+  | 'cleaning'
+  | 'schedules'
+  | 'webhooks'
+  // packing travel, so that none packs what another one packs
+  | 'travel_packs'
+  // shared by those who take a version; whoever deletes packs excludes them
+  | 'travel_versions';
+
 /**
  * What signs events between processes (`queue/signed-events.ts`). The migration `tables` makes its row of two random
  * UUIDs, which PostgreSQL takes from the system's source of randomness: 244 bits.

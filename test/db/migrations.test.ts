@@ -22,6 +22,7 @@ import {
 } from '../../src/contracts/bounds.ts';
 import { MIGRATIONS_FOLDER, migrateDatabase } from '../../src/db/migrate.ts';
 import { atEnd } from '../helpers/at-end.ts';
+import { createEmptyTestDatabase, openTestDatabase } from '../helpers/services.ts';
 
 /** A database without any table, dropped at the end of the suite. */
 async function createEmptyDatabase(): Promise<pg.Client> {
@@ -57,8 +58,8 @@ describe('a migration of a database in use', () => {
     url.pathname = `/${rows[0].name}`;
     const other = new pg.Client({ connectionString: url.href });
     await other.connect();
-    // What every migration writes into at its end, when it has its other locks.
-    await client.query('begin; lock table drizzle.__drizzle_migrations in exclusive mode');
+    // The last migration makes views of replays last, when it has its other locks.
+    await client.query('begin; lock table replays in access exclusive mode');
     const migrated = migrateDatabase(url.href);
     // Not in the transaction, which would see the same activity again and again.
     const isWaiting = async () =>
@@ -81,6 +82,17 @@ describe('a migration of a database in use', () => {
     expect((await client.query('select job_id from jobs order by 1')).rowCount).toBe(2);
     await other.end();
   });
+});
+
+test('an empty database that many processes migrate at once is migrated once', async () => {
+  const url = await createEmptyTestDatabase();
+  await Promise.all(Array.from({ length: 5 }, () => migrateDatabase(url)));
+  const { pool } = openTestDatabase(url);
+  const { rows } = await pool.query(
+    'select created_at::text as at from drizzle.__drizzle_migrations order by id',
+  );
+  const files = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER });
+  expect(rows.map(({ at }) => Number(at))).toEqual(files.map(({ folderMillis }) => folderMillis));
 });
 
 describe('the checks of the database', () => {

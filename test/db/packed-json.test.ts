@@ -89,14 +89,14 @@ describe('a request and an answer', () => {
 test('a large request that is stored while a claim waits for its turn is read whole', async () => {
   const holder = await pool.connect();
   try {
+    const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
     // The lock under which claims come one after the other (`claim_job` in the migration `queue`).
-    const lock = 1179403587;
-    await holder.query('select pg_advisory_lock($1)', [lock]);
+    await holder.query("begin; select from service_locks where name = 'claims' for update");
     const claiming = claimJob(db, 'w');
-    const isWaiting = "select from pg_locks where locktype = 'advisory' and objid = $1 and not granted";
-    await expect.poll(async () => (await pool.query(isWaiting, [lock])).rowCount).toBe(1);
+    const isWaiting = 'select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))';
+    await expect.poll(async () => (await pool.query(isWaiting, [rows[0].pid])).rowCount).toBe(1);
     const { jobId } = await insertJob(db, newJob({ input: LARGE }));
-    await holder.query('select pg_advisory_unlock($1)', [lock]);
+    await holder.query('commit');
     const job = (await claiming)!;
     const { request } = job.input ?? (await readJobInput(db, jobId));
     expect([job.jobId, readPackedText(request)]).toEqual([jobId, LARGE]);

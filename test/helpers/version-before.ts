@@ -8,8 +8,8 @@ import { afterAll } from 'vitest';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 
-/** Came with the first schema that later versions can live with: its commit stands for the release before any tag. */
-const FIRST_MIGRATION = 'migrations/0000_tables.sql';
+/** The schema of the first release: the commit that changed it last stands for this release before any tag. */
+const FIRST_SCHEMA = 'migrations/000[0-3]_*.sql';
 /** Installing another version's packages. */
 const INSTALL_MS = 240_000;
 
@@ -36,8 +36,8 @@ function skip(why: string, mustRun: boolean): undefined {
 }
 
 /**
- * The version before this one: the newest tag `v…` before the present commit, else the commit that brought the first
- * migration, which may be the present one.
+ * The version before this one: the newest tag `v…` before the present commit, else the commit that changed the first
+ * schema last, which may be the present one.
  * @returns undefined, after a message, if the history does not have it
  * @throws Error in CI, if the clone is a shallow one: then the history could be had
  */
@@ -48,10 +48,8 @@ export function findVersionBefore(root = ROOT, isCi = Boolean(process.env.CI)): 
   const tag = reads(() => gitIn(root, 'describe', '--tags', '--abbrev=0', '--match', 'v[0-9]*', 'HEAD^'));
   const commit = tag
     ? reads(() => gitIn(root, 'rev-parse', '--verify', '--quiet', `${tag}^{commit}`))
-    : reads(() =>
-        gitIn(root, 'log', '--no-renames', '--diff-filter=A', '--format=%H', '--', FIRST_MIGRATION),
-      );
-  return commit || skip(`the history has neither a release nor ${FIRST_MIGRATION}`, false);
+    : reads(() => gitIn(root, 'log', '--max-count=1', '--format=%H', '--', FIRST_SCHEMA));
+  return commit || skip(`the history has neither a release nor ${FIRST_SCHEMA}`, false);
 }
 
 /** Whether a file is part of a version. */

@@ -6,11 +6,9 @@ import type { JobPriority } from '../../contracts/priorities.ts';
 import { LAST_PLAN, type MissedPolicy, type OccurrenceOutcome } from '../../contracts/schedules.ts';
 import type { TraceContext } from '../../contracts/trace.ts';
 import type { Database, Queryable } from '../client.ts';
+import { holdLock } from '../locks.ts';
 import { ownedBy } from '../owner.ts';
 import { jobs, plans, scheduleOccurrences, schedules, vehicles } from '../schema.ts';
-
-/** Key of the advisory lock for storing schedules: "SCHE" in ASCII. */
-const LOCK_KEY = 0x53434845;
 
 /** What is new in a job of a schedule. */
 type ScheduledRun = {
@@ -63,7 +61,7 @@ export async function insertSchedule(
   most: number,
 ): Promise<'stored' | 'named' | 'full'> {
   return db.transaction(async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock(${LOCK_KEY})`);
+    await holdLock(tx, 'schedules');
     if (await isNamed(tx, schedule.name)) return 'named';
     if ((await tx.$count(schedules)) >= most) return 'full';
     await tx.insert(schedules).values({ ...schedule, ...columnsOf(schedule) });
@@ -180,7 +178,7 @@ export async function changeSchedule(
   owner?: string,
 ): Promise<'changed' | 'named' | undefined> {
   return db.transaction(async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock(${LOCK_KEY})`);
+    await holdLock(tx, 'schedules');
     const own = isSchedule(scheduleId, owner);
     const [present] = await tx.select(columns).from(schedules).where(own).for('no key update');
     if (!present) return undefined;

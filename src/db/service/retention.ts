@@ -1,9 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database, Queryable } from '../client.ts';
+import { tryLock } from '../locks.ts';
 import { auditLog, jobs, planParts, plans, removedPlans, replays, webhookDeliveries } from '../schema.ts';
-
-/** Key of the advisory lock for cleaning: "FLET" in ASCII. */
-const LOCK_KEY = 0x464c4554;
 
 /** Cleans at most `limit` rows. @returns the number of rows cleaned; 0: nothing is left */
 export type CleanBatch = (tx: Queryable, limit: number) => Promise<number>;
@@ -14,12 +12,7 @@ export type CleanBatch = (tx: Queryable, limit: number) => Promise<number>;
  * @returns rows cleaned, or null if another process is cleaning
  */
 export async function cleanAlone(db: Database, clean: CleanBatch, limit: number): Promise<number | null> {
-  return db.transaction(async (tx) => {
-    const { rows } = await tx.execute<{ locked: boolean }>(
-      sql`select pg_try_advisory_xact_lock(${LOCK_KEY}) as locked`,
-    );
-    return rows[0].locked ? clean(tx, limit) : null;
-  });
+  return db.transaction(async (tx) => ((await tryLock(tx, 'cleaning')) ? clean(tx, limit) : null));
 }
 
 // `= any(array(…))` below, not `in (…)`: PostgreSQL then looks the rows up in an index, even if the planner misjudges

@@ -7,12 +7,8 @@
  */
 import { sql } from 'drizzle-orm';
 import { type Database, executePrepared, type Queryable } from '../client.ts';
+import { holdLock } from '../locks.ts';
 import { jobs, travel, travelPacks, travelRevision, travelSources } from '../schema.ts';
-
-/** Key of an advisory lock: taking a version and deleting packs exclude each other. */
-const KEEP_KEY = 0x464c5441;
-/** Key of an advisory lock: one process packs at a time, so that none packs what another one packs. */
-const PACK_KEY = 0x464c5442;
 
 /** Sources packed in one transaction: at most half a million pairs. */
 const SOURCES_PER_BATCH = 100;
@@ -45,7 +41,7 @@ export async function takeTravel(
 /** @returns null if a source has to be packed first, or the job has ended */
 async function takeRevision(db: Database, jobId: string, locationIds: readonly number[]) {
   return db.transaction(async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock_shared(${KEEP_KEY})`);
+    await holdLock(tx, 'travel_versions', 'share');
     // One statement, so one snapshot: revision, sources and packs agree.
     const { rows } = await tx.execute<{ revision: number }>(sql`
       update ${jobs} set travel_revision = coalesce(travel_revision, (select revision from ${travelRevision}))
@@ -61,7 +57,7 @@ async function takeRevision(db: Database, jobId: string, locationIds: readonly n
 /** Packs some sources that have no pack of their revision. @returns their number; 0: there are none */
 async function packSources(db: Database, locationIds: readonly number[]): Promise<number> {
   return db.transaction(async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock(${PACK_KEY})`);
+    await holdLock(tx, 'travel_packs');
     const { rowCount } = await tx.execute(sql`
       insert into ${travelPacks} (from_location_id, revision, pairs)
       select s.from_location_id, s.revision, coalesce(packed.pairs, '') from (
@@ -108,7 +104,7 @@ export async function readPacks(db: Database, keys: readonly PackKey[]): Promise
  * @returns the number of packs deleted
  */
 export async function deleteTravelPacks(tx: Queryable, limit: number): Promise<number> {
-  await tx.execute(sql`select pg_advisory_xact_lock(${KEEP_KEY})`);
+  await holdLock(tx, 'travel_versions');
   const { rowCount } = await tx.execute(sql`
     delete from ${travelPacks} where ctid = any(array(
       select p.ctid from (

@@ -1,10 +1,9 @@
 import { desc, eq, sql } from 'drizzle-orm';
 import type { WebhookEvent } from '../../contracts/webhooks.ts';
 import type { Database, Queryable } from '../client.ts';
+import { holdLock } from '../locks.ts';
 import { storedWebhooks } from '../schema.ts';
 
-/** Key of the advisory lock for storing webhooks: "HOOK" in ASCII. */
-const LOCK_KEY = 0x484f4f4b;
 /** So long does the secret before a change sign too. */
 const BOTH_SECRETS_HOURS = 24;
 
@@ -32,7 +31,7 @@ export async function insertWebhook(
   most: number,
 ): Promise<WebhookRecord | undefined> {
   return db.transaction(async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock(${LOCK_KEY})`);
+    await holdLock(tx, 'webhooks');
     if ((await tx.$count(storedWebhooks)) >= most) return undefined;
     const [row] = await tx.insert(storedWebhooks).values(webhook).returning(columns);
     return row;

@@ -1,1 +1,0 @@
-ALTER TABLE "schedules" ADD COLUMN "paused_because" text;
