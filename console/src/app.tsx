@@ -4,8 +4,8 @@ import { useEffect, useErrorBoundary } from 'preact/hooks';
 import { news } from './announce.ts';
 import { keepKey, key } from './api/key.ts';
 import { loadLocations } from './api/locations.ts';
-import { PAGES } from './pages/pages.ts';
-import { addressOf, page } from './router.ts';
+import { LOADERS } from './pages/pages.ts';
+import { addressOf, PAGES, page } from './router.ts';
 import { texts } from './texts.ts';
 import { type Theme, theme } from './theme.ts';
 import { HelpDialog, isHelpOpen } from './ui/help.tsx';
@@ -91,8 +91,8 @@ function CurrentPage() {
     let isWanted = true;
     fault.value = undefined;
     document.title = known ? `${known.title} · ${texts.service}` : texts.service;
-    known
-      ?.load()
+    if (!known) return;
+    LOADERS[known.path]()
       .then(({ default: Content }) => {
         if (isWanted) loaded.value = { path, Content };
       })

@@ -1,5 +1,4 @@
 import { signal } from '@preact/signals';
-import type { Place } from './api/locations.ts';
 
 /** Times on the clock of the city, whatever clock the reader has. */
 
@@ -31,5 +30,5 @@ export function timeOf(hour: number, timeZone = 'UTC'): number {
 }
 
 /** The time zone of a city: that of the first location that has one. */
-export const zoneOf = (places: readonly Place[]): string | undefined =>
+export const zoneOf = (places: readonly { time_zone?: string }[]): string | undefined =>
   places.find(({ time_zone }) => time_zone)?.time_zone;

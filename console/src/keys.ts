@@ -1,5 +1,4 @@
-import { PAGES } from './pages/pages.ts';
-import { addressOf, navigate } from './router.ts';
+import { addressOf, navigate, PAGES } from './router.ts';
 import { isHelpOpen } from './ui/help.tsx';
 import { isSearchOpen } from './ui/search.tsx';
 

@@ -1,6 +1,21 @@
 import { computed, signal } from '@preact/signals';
+import { texts } from './texts.ts';
 
 const BASE = '/console';
+
+/** The pages in the order of the navigation. `path` follows /console/; `key`, pressed after `g`, opens the page. */
+export const PAGES = [
+  { path: '', title: texts.today.title, key: 't' },
+  { path: 'map', title: texts.map.title, key: 'm' },
+  { path: 'ahead', title: texts.ahead.title, key: 'a' },
+  { path: 'jobs', title: texts.jobs.title, key: 'j' },
+  { path: 'plans', title: texts.plans.title, key: 'p' },
+  { path: 'replay', title: texts.replay.title, key: 'r' },
+  { path: 'forecast', title: texts.forecast.title, key: 'f' },
+  { path: 'data', title: texts.data.title, key: 'd' },
+  { path: 'risk', title: texts.risk.title, key: 'k' },
+  { path: 'operations', title: texts.operations.title, key: 'o' },
+] as const;
 
 type Query = Record<string, string | undefined>;
 

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { PAGES } from '../pages/pages.ts';
+import { PAGES } from '../router.ts';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
 

@@ -1,8 +1,7 @@
 import { signal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { locations } from '../api/locations.ts';
-import { PAGES } from '../pages/pages.ts';
-import { addressOf, navigate } from '../router.ts';
+import { addressOf, navigate, PAGES } from '../router.ts';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
 import { findById, type Hit, idIn } from './find-by-id.ts';
@@ -99,14 +98,11 @@ function find(wanted: string): Hit[] {
     kind: texts.search.pageKind,
     address: addressOf(path),
   }));
-  const hasMap = PAGES.some(({ path }) => path === 'map');
-  const places = hasMap
-    ? locations.value.map(({ id, name }) => ({
-        label: name,
-        kind: texts.search.locationKind,
-        address: addressOf('map', { location: String(id) }),
-      }))
-    : [];
+  const places = locations.value.map(({ id, name }) => ({
+    label: name,
+    kind: texts.search.locationKind,
+    address: addressOf('map', { location: String(id) }),
+  }));
   const rank = ({ label }: Hit) => label.toLowerCase().indexOf(text);
   const named = [...pages, ...places].filter((hit) => rank(hit) >= 0);
   return named.toSorted((a, b) => Math.sign(rank(a)) - Math.sign(rank(b))).slice(0, MAX_SHOWN);

@@ -10,7 +10,6 @@ import { Conflict } from '../../ui/conflict.tsx';
 import { Figure } from '../../ui/figure.tsx';
 import { withSettings } from '../../ui/settings.ts';
 import { type Column, Table } from '../../ui/table.tsx';
-import { PAGES } from '../pages.ts';
 import type { Figures } from './figures.ts';
 
 const words = texts.today;
@@ -128,15 +127,13 @@ function Known({ figures }: { figures: Figures }) {
   );
 }
 
-const hasMap = () => PAGES.some(({ path }) => path === 'map');
-
 function ShortTable({ figures, planId }: { figures: Figures; planId: string | null }) {
   const columns: Column<PlanLocation>[] = [
     {
       name: words.location,
       value: ({ name, location_id }) => name ?? String(location_id),
       cell: ({ name, location_id }) =>
-        hasMap() && planId ? (
+        planId ? (
           <a href={addressOf('map', { plan: planId, location: String(location_id) })}>
             {name ?? location_id}
           </a>
@@ -203,7 +200,7 @@ function MovesTable({ figures, planId }: { figures: Figures; planId: string | nu
           most={8}
         />
       )}
-      {planId && hasMap() && (
+      {planId && (
         <p>
           <a href={addressOf('map', { plan: planId })}>{words.onMap}</a>
         </p>
