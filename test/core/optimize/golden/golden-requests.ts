@@ -1,4 +1,4 @@
-/** The requests whose answers `answers.json` keeps, by kind; `node test/core/optimize/golden/write-answers.ts` writes it. */
+/** The requests whose answers `answers.json` keeps, by kind. `write-answers.ts` beside this file writes it. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
