@@ -6,7 +6,7 @@ import { assertSessions } from './service/pooler.ts';
 
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations', import.meta.url));
 
-/** Where migrations are noted, in the schema and form of Drizzle. Other roles cannot name it, so they cannot lock it. */
+/** The notes of migrations, in the schema and form of Drizzle. Other roles cannot name the table, so not lock it. */
 const NOTES = 'drizzle.__drizzle_migrations';
 const MAKE_NOTES = `create schema if not exists drizzle;
   create table if not exists ${NOTES} (id serial primary key, hash text not null, created_at bigint)`;
@@ -22,9 +22,9 @@ const PAUSE_MS = 500;
 const TRY_FOR_MS = 300_000;
 
 /**
- * Brings the database to the newest schema. Many processes may call it at once: they wait for each other, and all but the
- * first find nothing to do. The service may run meanwhile: a migration that gets no lock is undone, gives way, and is
- * tried again. A newer database that this version can live with stays as it is.
+ * Brings the database to the newest schema. Many processes may call it at once: they wait for each other, and all but
+ * the first find nothing to do. The service may run meanwhile: a migration that gets no lock is undone, gives way, and
+ * is tried again. A newer database that this version can live with stays as it is.
  * @throws Error if the database is newer than this version can live with, since no migration can be undone; if it is
  * older than the first release; or if other sessions hold locks for minutes
  */

@@ -14,8 +14,8 @@ export type Wire = {
   cut(): number;
   /** Stops all data on old and new connections; both ends believe that the connection is alive. */
   hang(): void;
-  /** The same for what the server sends: what is sent to it arrives. */
-  mute(): void;
+  /** From when a text is sent to the server, what the server sends does not arrive; what is sent to it does. */
+  muteAfter(text: string): void;
   resume(): void;
   /** Refuses new connections, like a machine without its server, and accepts them again. */
   refuse(): Promise<void>;
@@ -26,6 +26,7 @@ export type Wire = {
 export async function openProxy(target: number): Promise<Wire> {
   const pairs = new Set<[Socket, Socket]>();
   let flows: 'both' | 'requests' | 'nothing' = 'both';
+  let watch: ((bytes: Buffer) => void) | undefined;
   const flow = ([client, upstream]: [Socket, Socket]) => {
     for (const socket of [client, upstream]) socket.unpipe();
     if (flows !== 'nothing') client.pipe(upstream);
@@ -34,6 +35,10 @@ export async function openProxy(target: number): Promise<Wire> {
   const set = (now: typeof flows) => {
     flows = now;
     pairs.forEach(flow);
+  };
+  const unwatch = () => {
+    for (const [client] of pairs) if (watch) client.off('data', watch);
+    watch = undefined;
   };
   const server = createServer((client) => {
     const pair: [Socket, Socket] = [client, connect(proxy.target, '127.0.0.1')];
@@ -47,6 +52,7 @@ export async function openProxy(target: number): Promise<Wire> {
       });
     }
     flow(pair);
+    if (watch) client.on('data', watch);
   });
   await listen(server, 0);
   const proxy: Wire = {
@@ -61,7 +67,14 @@ export async function openProxy(target: number): Promise<Wire> {
       return size;
     },
     hang: () => set('nothing'),
-    mute: () => set('requests'),
+    muteAfter(text) {
+      watch = (bytes) => {
+        if (!bytes.includes(text)) return;
+        unwatch();
+        set('requests');
+      };
+      for (const [client] of pairs) client.on('data', watch);
+    },
     resume: () => set('both'),
     async refuse() {
       proxy.cut();

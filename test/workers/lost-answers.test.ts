@@ -36,9 +36,9 @@ test('a worker whose connection is lost after its commit announces and counts th
 
   const running = createRunningJobs();
   const metrics = await openMetrics(pool);
-  // From the plan on, PostgreSQL gets what the worker sends, and its answers do not arrive.
+  // From the end of the job on, PostgreSQL gets what the worker sends, and its answers do not arrive.
   const start: Threads['start'] = (...work) => {
-    wire.mute();
+    wire.muteAfter('finish_job');
     return threads.start(...work);
   };
   const working = runJob({
@@ -69,9 +69,9 @@ test('a worker whose connection is lost after it has given a job back announces 
   const tokens = await queue.countWaiting();
   const running = createRunningJobs();
   const metrics = await openMetrics(pool);
-  // The solver runs out of memory. From then on PostgreSQL gets what the worker sends, and its answers do not arrive.
+  // The solver runs out of memory. PostgreSQL gets what the worker sends of it, and its answers do not arrive.
   const start = () => {
-    wire.mute();
+    wire.muteAfter('out of memory');
     return { outcome: Promise.reject(new Error('out of memory')), readPausedMs: () => 0, stop() {} };
   };
   const working = runJob({

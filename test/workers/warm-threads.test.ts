@@ -18,7 +18,7 @@ export default (bytes) => {
 /** A thread whose works leave as many bytes of garbage as they are told to. Without work it is the thread of jobs. */
 const LITTERER = `
 import { threadId } from 'node:worker_threads';
-import beReady from ${JSON.stringify(`${folder}/job-thread.ts`)};
+import beReady from ${JSON.stringify(`${folder}/run/job-thread.ts`)};
 export default (bytes) => {
   if (bytes === null) return beReady(null);
   Buffer.alloc(bytes, 1);
@@ -35,7 +35,7 @@ async function resultOf(module: string, options: string, body: string) {
   const file = path.join(files, 'thread.mjs');
   writeFileSync(file, module);
   const text = `
-    import { openWarmThreads } from ${JSON.stringify(`${folder}/warm-threads.ts`)};
+    import { openWarmThreads } from ${JSON.stringify(`${folder}/run/warm-threads.ts`)};
     let started = 0;
     const exits = new Map();
     process.on('worker', (worker) => {

@@ -5,7 +5,8 @@ const LIMIT_MS = 3000;
 const ROUNDS = 5;
 
 /**
- * Makes sure that each connection has a session of its own. The service listens and prepares statements in sessions; a pooler that lends them by the transaction lets some of that fail, and some of it wait for ever.
+ * Makes sure that each connection has a session of its own. The service listens and prepares statements in sessions; a
+ * pooler that lends them by the transaction lets some of that fail, and some of it wait for ever.
  * @throws Error with one line that says what to do; what a server says that cannot be reached
  */
 export async function assertSessions(url: string): Promise<void> {
