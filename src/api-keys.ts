@@ -22,7 +22,7 @@ export function makeApiKey(): { id: string; key: string; hash: Buffer } {
   return { id, key: `fds_${id}_${secret}`, hash: hashSecret(secret) };
 }
 
-/** What is stored of a secret. It has 256 random bits, so a fast hash is as safe as a slow one. */
+/** The stored form of a secret. It has 256 random bits, so a fast hash is as safe as a slow one. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }

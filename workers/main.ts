@@ -78,7 +78,7 @@ export async function startWorker(
   const queue = await withDatabase(() => openQueue(config, onError, tracing));
   const threads = openThreads(config.WORKER_CONCURRENCY, config.JOB_OVERRUN_SECONDS);
   const running = createRunningJobs();
-  // Nobody could read them without the port.
+  // The figures could not be read without the port.
   const metrics = config.METRICS && config.WORKER_PORT !== undefined ? await openMetrics(pool) : undefined;
   const status = await openStatusPort(config, pool, metrics?.registry);
 

@@ -9,7 +9,7 @@ import type { RunningJobs } from './run/running-jobs.ts';
 const GAP_BUCKETS = [0, 1e-6, 1e-4, 1e-3, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1];
 const SIZE_BUCKETS = [10, 30, 100, 300, 1000, 3000, 10_000, 30_000, 100_000, 300_000];
 
-/** What optimizations and decisions end with. */
+/** The outcomes of optimizations and decisions. */
 const REQUEST_STATUSES = ['optimal', 'feasible', 'infeasible', 'failed', 'cancelled'] as const;
 const WEBHOOK_OUTCOMES = ['delivered', 'retried', 'dead'] as const;
 

@@ -12,7 +12,7 @@ const PACKAGE = import.meta.dirname;
 const SOURCES = 'src/fleet_decisions';
 export const FINGERPRINT = path.join(PACKAGE, 'generated.json');
 
-/** What the generated files are made from, and what they are; hashes. */
+/** Hashes of the sources and of the generated files. */
 export type Fingerprint = { document: string; generator: string; files: Record<string, string> };
 
 /** The generated files' origin and contents as they are now. It needs no Python, and no service. */

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** What the live region says: the latest news that a reader may not see. */
+/** The text of the live region: the latest news that a reader may not see. */
 export const news = signal('');
 
 /** Tells a screen reader, also the same text twice. */

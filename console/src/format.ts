@@ -1,7 +1,7 @@
 /** Numbers, days and times as a reader's own locale writes them; times are on the city's clock. */
 import { cityZone } from './city-time.ts';
 
-/** What rounds to 0 has no sign. */
+/** A number that rounds to 0 has no sign. */
 const signDisplay = 'negative';
 const whole = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0, signDisplay });
 const tenths = new Intl.NumberFormat(undefined, {

@@ -24,7 +24,7 @@ const href = signal(window.location.pathname + window.location.search);
 /** The part of the path after /console/: the name of the page; empty at its root. */
 export const page = computed(() => href.value.split('?')[0].slice(BASE.length).replaceAll('/', ''));
 
-/** What the address says beside the page: date, plan, selection, sliders. */
+/** The part of the address after the page: date, plan, selection, sliders. */
 export const query = computed(() => new URLSearchParams(href.value.split('?')[1] ?? ''));
 
 /** The address of a page. Values that are undefined or empty are left out. */

@@ -37,7 +37,7 @@ const DECISION_MODES = ['static', 'horizon'] as const;
 /** A decision is about tomorrow, by the hour, if its request does not say otherwise. */
 export const DECISION_HORIZON_HOURS = 24;
 export const DECISION_STEP_HOURS = 1;
-/** Of the intervals of its forecast. */
+/** Confidence level of the intervals of its forecast. */
 export const DECISION_CONFIDENCE_LEVEL = 0.95;
 
 export const DecisionRequest = Type.Object(
@@ -197,7 +197,7 @@ export const DecisionListItem = Type.Object(
 );
 export type DecisionListItem = Static<typeof DecisionListItem>;
 
-/** What a plan that looks ahead says of all steps is beside the plan. */
+/** The figures of all steps of a plan that looks ahead stand beside the plan. */
 const { outlook, horizon_cost, horizon_bound, rounding_cost, ...PlanFields } = OptimizationResult.properties;
 const LOOKING_AHEAD = { outlook, horizon_cost, horizon_bound, rounding_cost };
 const DecisionPlan = Type.Object(PlanFields, { $id: 'DecisionPlan' });

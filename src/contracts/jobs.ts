@@ -158,7 +158,7 @@ export const Job = Type.Object(
 );
 export type Job = Static<typeof Job>;
 
-/** What a job was asked for, as the service reads it. */
+/** The request of a job as the service reads it. */
 export const JobRequest = Type.Object(
   {
     job_id: JobId,

@@ -17,7 +17,7 @@ export function readDecimalNumber(text: string): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** What a text such as 1:30 means as one number; undefined if it is no such text. */
+/** The number that a text such as 1:30 means; undefined if it is no such text. */
 export function clockAdvice(text: string): string | undefined {
   const [, hours, minutes] = /^\s*(\d{1,4}):([0-5]\d)\s*$/.exec(text) ?? [];
   if (hours === undefined) return undefined;

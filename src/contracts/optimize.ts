@@ -212,7 +212,7 @@ export const DEMAND_AGGREGATION = `^(${DEMAND_AGGREGATIONS.join('|')}|quantile:(
 const rate = (description: string) =>
   Type.Optional(Type.Number({ minimum: 0, maximum: MAX_MOVE_RATE, description }));
 
-/** What moving a vehicle costs. */
+/** The cost of moving a vehicle. */
 export const MoveCost = Type.Object(
   {
     per_km: rate('default: the setting `OPTIMIZATION_COST_PER_KM`'),
@@ -230,7 +230,7 @@ const StoredTravel = Type.Object(
   { source: Type.Literal('stored'), fallback: Type.Literal('great_circle') },
   { additionalProperties: false },
 );
-/** Where kilometres and minutes come from. */
+/** The source of kilometres and minutes. */
 export const Travel = Type.Union([Type.Enum(['great_circle', 'stored']), StoredTravel], {
   default: 'great_circle',
   description:
@@ -239,7 +239,7 @@ export const Travel = Type.Union([Type.Enum(['great_circle', 'stored']), StoredT
     '`{"source": "stored", "fallback": "great_circle"}`',
 });
 
-/** Where trips end, in a plan that looks ahead. */
+/** The source of trip ends in a plan that looks ahead. */
 const TRIP_FLOWS = ['stored', 'none'] as const;
 
 /** A plan that looks ahead. */
@@ -770,7 +770,7 @@ const OutlookStep = Type.Object(
   },
 );
 
-/** What a plan that looks ahead says of all steps. */
+/** The figures of all steps of a plan that looks ahead. */
 const LOOKING_AHEAD = {
   outlook: Type.Optional(
     Type.Array(OutlookStep, { description: 'only of a plan that looks ahead: every step' }),

@@ -38,7 +38,7 @@ export const DEFAULT_REPLAY_SECONDS = 900;
 export const DEFAULT_HORIZON_HOURS = 6;
 /** Relative, that proves a plan. */
 export const REPLAY_GAP = 0.001;
-/** Of the interval whose upper end plans take. */
+/** Confidence level of the interval whose upper end plans take. */
 export const DEFAULT_CONFIDENCE_LEVEL = 0.95;
 
 const REPLAY_MODES = ['none', 'nightly', 'static', 'horizon'] as const;
@@ -287,7 +287,7 @@ export function replayWork({ from, to, ...plans }: ReplayRequest): number {
   return Math.max(1, ((Date.parse(to) - Date.parse(from)) / DAY_MS) * hourlySteps(plans));
 }
 
-/** What a policy came to; the figures of the table. */
+/** The results of a policy; the figures of the table. */
 const FIGURES = {
   served: Type.Number({ description: 'trips' }),
   lost: Type.Number({ description: 'trips' }),
@@ -341,7 +341,7 @@ export const ReplayedPolicy = Type.Object(
 );
 export type ReplayedPolicy = Static<typeof ReplayedPolicy>;
 
-/** What was replayed. */
+/** The replayed locations and days. */
 const PERIOD = {
   from: Type.String({ format: 'date' }),
   to: Type.String({ format: 'date', description: 'the local day after the last' }),

@@ -7,7 +7,7 @@ import { nullable } from './nullable.ts';
 import { SOLVER_STATUSES } from './optimize.ts';
 import { STORABLE_TEXT } from './vehicles.ts';
 
-/** What happens to the newest occurrence that nobody decided on in time. */
+/** The treatment of the newest occurrence that no worker decided on in time. */
 export const MISSED_POLICIES = ['run_last', 'skip'] as const;
 export type MissedPolicy = (typeof MISSED_POLICIES)[number];
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** What a plan may have to satisfy; `network`: forbidden moves, `supply`: the operational vehicles. */
+/** The rules that a plan may have to satisfy; `network`: forbidden moves, `supply`: the operational vehicles. */
 const CONSTRAINT_NAMES = [
   'min_service_level',
   'max_distance',

@@ -4,7 +4,7 @@ import { JobId, UUID_PATTERN } from './jobs.ts';
 import { nullable } from './nullable.ts';
 import { STORABLE_TEXT } from './vehicles.ts';
 
-/** What receivers are told of. */
+/** The events that receivers are told. */
 export const WEBHOOK_EVENTS = ['job.completed', 'job.failed', 'decision.completed', 'worker.lost'] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 

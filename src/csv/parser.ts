@@ -1,7 +1,7 @@
 import { Transform, type TransformCallback } from 'node:stream';
 import { CsvError, type Parser, parse } from 'csv-parse';
 
-/** What may separate the values of a row. Spreadsheets write semicolons where numbers have a decimal comma. */
+/** Separators of values. Spreadsheets write semicolons where numbers have a decimal comma. */
 const DELIMITERS = [',', ';', '\t'] as const;
 type Delimiter = (typeof DELIMITERS)[number];
 
@@ -113,7 +113,7 @@ function delimiterOf(bytes: Buffer): Delimiter {
 /** Bytes that begin as something else than CSV. */
 class NotCsv extends Error {}
 
-/** What bytes are that begin in no way a header does, and what to do; undefined if they may be CSV. */
+/** The kind of a file that begins in no way a header does, and what to do; undefined if it may be CSV. */
 function otherThanCsv(bytes: Buffer): string | undefined {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b)
     return 'is packed with gzip; send it with Content-Encoding: gzip';

@@ -6,7 +6,7 @@ import { ReadingStopped } from './faults.ts';
 import { type CsvRow, describeCsvError } from './parser.ts';
 import type { CsvSource } from './row-reader.ts';
 
-/** Where the bytes of a text come from, and the steps that turn them into `CsvRow`s. */
+/** The source of a text's bytes, and the steps that turn them into `CsvRow`s. */
 // biome-ignore lint/suspicious/noExplicitAny: each step takes what the one before gives
 export type CsvStreams = [PipelineSource<any>, ...PipelineTransform<any, any>[]];
 

@@ -49,7 +49,7 @@ export function createRowReader({ stage, faults }: CsvSource, onRow: () => void 
 type Header = {
   columns: readonly { column: Column; name: string; place: number }[];
   width: number;
-  /** What separates values, in words. Between semicolons numbers may have a decimal comma. */
+  /** The separator in words. Between semicolons numbers may have a decimal comma. */
   separator: string;
 };
 const SEPARATORS: Record<CsvRow['delimiter'], string> = { ',': 'a comma', ';': 'a semicolon', '\t': 'a tab' };

@@ -137,7 +137,7 @@ export const COLUMNS: Record<Stage, readonly Column[]> = {
   ],
 };
 
-/** What identifies a row, for messages. */
+/** The columns that identify a row, for messages. */
 export function describeKey(stage: Stage, key: Record<string, unknown>): string {
   if (stage === 'locations') return `location ${key.id}`;
   if (stage === 'fleet') return `vehicle ${show(String(key.vehicle_id))}`;

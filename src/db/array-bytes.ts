@@ -3,7 +3,7 @@
  * takes them as they are, where it would parse text number by number. Pure.
  */
 
-/** Of the element types, fixed in every PostgreSQL (`pg_type.dat`). */
+/** Numbers of the element types, fixed in every PostgreSQL (`pg_type.dat`). */
 const ELEMENT_TYPES = { int4: 23, text: 25, float8: 701 };
 const HEADER_BYTES = 20;
 const LENGTH_BYTES = 4;

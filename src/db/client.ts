@@ -240,7 +240,7 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return false;
 }
 
-/** What an error of `isDatabaseUnavailable` means, as words that follow "the database". */
+/** The meaning of an error of `isDatabaseUnavailable`, as words that follow "the database". */
 export function unavailableWords(error: unknown): string {
   for (let e = error; e instanceof Error; e = e.cause) {
     const { code } = e as { code?: unknown };

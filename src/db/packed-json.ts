@@ -22,7 +22,7 @@ const LEVEL = { [constants.ZSTD_c_compressionLevel]: 1 };
  */
 const BUFFER_SHARE = 0.25;
 const LEAST_BUFFER_BYTES = 1024;
-/** Of what is unpacked. With 16 KiB, the default, an answer of 10 MB takes 640 turns of the event loop. */
+/** Size of unpacked chunks. With 16 KiB, the default, an answer of 10 MB takes 640 turns of the event loop. */
 const [PIECE_BYTES, WHOLE_BYTES] = [128 * 1024, 1024 ** 2];
 /** Stored as the text if the text itself is packed. */
 const STAND_IN = '{"packed": true}';

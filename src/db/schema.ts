@@ -305,12 +305,12 @@ export const jobs = pgTable(
     // Callers take turns with each other, and so do the clients of a caller; see `callerTurns`.
     caller: text('caller').notNull().default('unknown'),
     clientId: text('client_id').notNull().default(''),
-    // What the event loop of a worker needs to know of the request, so that it never parses all of it.
+    // Facts of the request for the event loop of a worker, so that it never parses all of it.
     facts: jsonb('facts').$type<JobFacts>().notNull().default(sql`'{}'`),
     // Counts every claim. The number makes the writes of an earlier claimant void.
     attempts: integer('attempts').notNull().default(0),
     crashes: integer('crashes').notNull().default(0),
-    // Nobody can claim a queued job before this time: back-off after a crash.
+    // A queued job cannot be claimed before this time: back-off after a crash.
     retryAt: time('retry_at'),
     workerId: text('worker_id'),
     heartbeatAt: time('heartbeat_at'),
@@ -432,7 +432,7 @@ export const callerTurns = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.priority, t.caller] }),
-    // Of an expression, so that it serves nothing else: see the migration `queue`.
+    // An index of an expression, so that it serves nothing else: see the migration `queue`.
     index('caller_turns_place').on(sql`hashenum(${t.priority})`, t.seconds, t.since),
     check('caller_turns_expected', sql`${t.expectedSeconds} > 0`),
   ],
@@ -474,7 +474,7 @@ export const workers = pgTable(
   (t) => [check('workers_slots', sql`${t.slots} >= 1`)],
 );
 
-/** Where the previous plan of a job's request sends vehicles: a copy of `planParts`, deleted after the job's end. */
+/** The targets of the previous plan of a job's request: a copy of `planParts`, deleted after the job's end. */
 export const jobPrevious = pgTable(
   'job_previous',
   {
@@ -501,12 +501,12 @@ export const jobTrips = pgTable(
   (t) => [primaryKey({ columns: [t.jobId, t.piece] })],
 );
 
-/** What the first attempt of a replay read of the stored data, deleted after its end (`replay-inputs.ts`). */
+/** The stored data as the first attempt of a replay read it, deleted after its end (`replay-inputs.ts`). */
 export const jobReplays = pgTable('job_replays', {
   jobId: text('job_id')
     .primaryKey()
     .references(() => jobs.jobId, { onDelete: 'cascade' }),
-  /** Of the form of `inputs`. */
+  /** Number of the form of `inputs`. */
   version: integer('version').notNull(),
   inputs: bytes('inputs').notNull(),
 });
@@ -549,9 +549,9 @@ export const decisions = pgTable(
       .references(() => jobs.jobId, { onDelete: 'cascade' }),
     createdAt: time('created_at').notNull().defaultNow(),
     startDate: date('start_date').notNull(),
-    // Of that day, on the clock of the service; 0: midnight of each location.
+    // The hour of that day, on the clock of the service; 0: midnight of each location.
     startHour: integer('start_hour').notNull().default(0),
-    // Where the plan's day begins.
+    // The time at which the plan's day begins.
     timeZone: text('time_zone').notNull(),
     horizonHours: integer('horizon_hours').notNull(),
     stepHours: integer('step_hours').notNull(),
@@ -591,7 +591,7 @@ export const plans = pgTable(
     vehicleCount: integer('vehicle_count').notNull(),
     solveTimeMs: doublePrecision('solve_time_ms').notNull(),
     certificate: jsonText('certificate').notNull(),
-    // What else the answer says of the plan, by its field: shortfall, stages, … (`plan-record.ts`). Null: nothing.
+    // Other fields of the answer: shortfall, stages, … (`plan-record.ts`). Null: none.
     // Insights have a column of their own: the views read the others, and insights are large.
     findings: jsonText('findings'),
     insights: jsonText('insights'),
@@ -685,7 +685,7 @@ export const replays = pgTable(
     replayId: text('replay_id').primaryKey(),
     requestId: text('request_id').notNull(),
     createdAt: time('created_at').notNull().defaultNow(),
-    // What lists show, a part of `data`.
+    // The part of `data` that lists show.
     summary: jsonText('summary').notNull(),
     // The answer: `ReplayData`.
     data: jsonText('data').notNull(),
@@ -819,7 +819,7 @@ export const auditLog = pgTable(
   ],
 );
 
-/** Who is told of events, and of which. */
+/** Receivers of events, and the events that each is told. */
 export const storedWebhooks = pgTable(
   'webhooks',
   {
@@ -896,12 +896,12 @@ export const schemaNeeds = pgTable('schema_needs', {
   migration: bigint('migration', { mode: 'number' }).primaryKey(),
 });
 
-/** What processes do one at a time: a row per lock, written by the migration `tables` only (`locks.ts`). */
+/** Locks of what processes do one at a time: a row per lock, written by the migration `tables` only (`locks.ts`). */
 export const serviceLocks = pgTable('service_locks', {
   name: text('name').$type<ServiceLock>().primaryKey(),
 });
 
-/** What processes of the service do one at a time. */
+/** The work that processes of the service do one at a time. */
 export type ServiceLock =
   // claims of jobs, and what tidies their order
   | 'claims'

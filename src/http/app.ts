@@ -75,7 +75,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   const clientErrors = answerClientErrors(config);
   const timeouts = serverTimeouts(config);
   const app: App = Fastify({
-    // What else asks for an upgrade is answered as if it did not.
+    // Other requests for an upgrade are answered as if they did not ask.
     http: { ...timeouts, shouldUpgradeCallback: asksForSocket },
     requestTimeout: timeouts.requestTimeout,
     clientErrorHandler(error, socket) {
@@ -127,7 +127,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     deps.watch.releaseWaiting();
   });
   app.addHook('onSend', async (_request, reply) => {
-    // Otherwise the connection of a call that ends now would stay open and idle, and delay the shutdown.
+    // The connection of a call that ends now would stay open and idle without this, and delay the shutdown.
     if (isClosing) reply.header('connection', 'close');
   });
   const guard = openGuard(config, deps.database.db, (err) => deps.logger.warn({ err }, 'authentication'));

@@ -12,7 +12,7 @@ const CONFLICT_RETRY_AFTER_SECONDS = 1;
 /** Answers any error with the envelope. Details that the caller may not see go only to the log. */
 export function handleError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
   const known = translate(error, request);
-  // What is not stored yet is the caller's situation, and a full queue is a limit that is kept: neither is a fault.
+  // Missing data is the caller's situation, and a full queue is a limit that is kept: neither is a fault.
   const isExpected =
     known instanceof NoRoomError ? known.refusal === 'full' : known.code === 'MODEL_NOT_LOADED';
   if (isExpected) request.log.info({ reason: known.message }, known.code);

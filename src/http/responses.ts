@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox';
 import { Envelope, ErrorEnvelope } from '../contracts/envelope.ts';
 
-/** What each error status of the service means, for the document. contracts/errors.ts has the codes. */
+/** The meaning of each error status, for the document. contracts/errors.ts has the codes. */
 const MEANINGS = {
   400: 'VALIDATION_ERROR: the request is invalid; each fault names its field, the value, the limit and what to do',
   401: 'UNAUTHORIZED: API key or token are missing, unknown, revoked or expired',

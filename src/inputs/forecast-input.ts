@@ -173,7 +173,7 @@ async function findHistory(
   };
 }
 
-/** What a decision says of its locations and of the time that it plans for. */
+/** The locations of a decision, and the time that it plans for. */
 export type DecisionScope = AskedStart & {
   location_ids?: number[] | undefined;
   on_missing_history?: OnMissingHistory | undefined;
@@ -332,7 +332,7 @@ export async function noObservations(
   return new AppError('MODEL_NOT_LOADED', faults);
 }
 
-/** What a forecast reads. */
+/** The stored data that a forecast reads. */
 export type ForecastInput = { series: DemandSeries[]; holidays?: Holiday[]; events?: StoredEvent[] };
 
 /**
@@ -373,7 +373,7 @@ export async function readForecastInput(
   return { series, ...(holidays && { holidays }), ...(events.length > 0 && { events }) };
 }
 
-/** What a forecast that was computed from `known` has to say about the days ahead. */
+/** The notes of a forecast that was computed from `known` on the days ahead. */
 export function describeAhead(
   { holidays, events = [] }: { holidays?: Holiday[]; events?: StoredEvent[] },
   zones: ReadonlyMap<number, string>,

@@ -8,7 +8,7 @@ import type { Queryable } from '../db/client.ts';
 import { LAST_HOUR } from '../db/data/demand.ts';
 import { readTimeZones } from '../db/data/locations.ts';
 
-/** What a request says of the time from which its forecast counts. At most one is given. */
+/** The start of a forecast as a request states it. At most one is given. */
 export type AskedStart = { start_date?: string | undefined; start_at?: string | undefined };
 
 /** The start that a request asks for; without day and hour, the default. */

@@ -1,4 +1,4 @@
-/** Where the observations of some locations end together. */
+/** The day on which the observations of most locations end. */
 import { createClocks } from '../core/forecast/local-time.ts';
 import type { NewestHour } from '../db/data/demand.ts';
 

@@ -1,4 +1,4 @@
-/** What a replay needs to know of the stored data, for the API, which checks it, and for workers. */
+/** The stored data of a replay, for the API, which checks it, and for workers. */
 import { AppError } from '../answers/errors.ts';
 import type { Config } from '../config.ts';
 import {
@@ -19,7 +19,7 @@ import { readPlanZone } from './forecast-start.ts';
 import { newestDay } from './newest-day.ts';
 import { findPolicyFaults } from './replay-policies.ts';
 
-/** Where and when a replay is. */
+/** Locations and days of a replay. */
 export type ReplayScope = {
   /** ascending */
   locationIds: number[];

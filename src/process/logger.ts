@@ -2,7 +2,7 @@ import { format } from 'node:util';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Config } from '../config.ts';
 
-/** What a secret looks like, wherever it was sent; what comes before it is kept. */
+/** Patterns of secrets, wherever they were sent. The text before a secret is kept. */
 const SECRETS = [
   // API keys, of which the id may be shown; secrets of webhooks; tokens.
   /(fds_[a-z0-9]{12}_)[\w-]+/g,

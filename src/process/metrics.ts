@@ -5,7 +5,7 @@ export const DURATION_BUCKETS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800,
 ];
 
-/** What a process tells Prometheus of itself. */
+/** Metrics of the process itself, for Prometheus. */
 export type Metrics = {
   client: typeof import('prom-client');
   registry: Registry;

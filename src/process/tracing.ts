@@ -30,7 +30,7 @@ export type TraceSpan = {
   end(at?: number): void;
 };
 
-/** What a process sends to an OpenTelemetry collector. */
+/** Traces and metrics that a process sends to an OpenTelemetry collector. */
 export type Tracing = {
   /** @param parent what it follows; undefined, or headers that are none of W3C's: it begins a trace */
   start(

@@ -25,7 +25,7 @@ export function openBoardQueue(
   const queue = new Queue(QUEUE_NAME, {
     connection: redis,
     prefix: config.QUEUE_PREFIX,
-    // Who only looks changes no option of the queue.
+    // Reading must not change options of the queue.
     skipMetasUpdate: true,
   });
   queue.on('error', onError);

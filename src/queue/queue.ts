@@ -26,7 +26,7 @@ export type JobQueue = {
   countWaiting(): Promise<number>;
   /** Whether a job could be enqueued now. */
   isReady(): Promise<boolean>;
-  /** What keeps the queue from taking jobs, for readers; undefined: nothing. No answer within a time is a fault. */
+  /** The fault that keeps the queue from taking jobs, for readers; undefined: none. No answer in time is a fault. */
   fault(withinMs: number): Promise<string | undefined>;
   /** Whether Redis may forget jobs, for readers; undefined: no. */
   evictionFault(withinMs: number): Promise<string | undefined>;
@@ -35,7 +35,7 @@ export type JobQueue = {
 
 export type QueueConfig = Pick<Config, 'DATABASE_URL' | 'REDIS_URL' | 'QUEUE_PREFIX'>;
 
-/** What this module needs of BullMQ's Queue, whichever backend it is bound to. */
+/** The part of BullMQ's Queue that this module needs, whichever backend it is bound to. */
 type Producer = {
   add(name: string, data: Token, options: { delay: number }): Promise<unknown>;
   addBulk(jobs: { name: string; data: Token }[]): Promise<unknown>;
@@ -74,7 +74,7 @@ function postgresConnection(config: QueueConfig, max: number) {
   };
 }
 
-/** What BullMQ is told of tracing: nothing while it is off. */
+/** The tracing that BullMQ is given: none while it is off. */
 const telemetryOption = (tracing: Tracing | undefined) => tracing && { telemetry: openTelemetry(tracing) };
 
 /** Opens the producing side of the queue. */
@@ -147,7 +147,7 @@ export async function openQueue(
 
 const REDIS_AWAY = 'the queue cannot be reached';
 
-/** What an error of Redis means for those who read /health. */
+/** The meaning of an error of Redis, for readers of /health. */
 function redisFault(error: Error): string {
   const { message } = error;
   if (message.startsWith('OOM')) return 'Redis has no memory left; raise its maxmemory';

@@ -11,7 +11,7 @@ import type { Config } from '../config.ts';
 
 export const RATE_WINDOW_SECONDS = 60;
 
-/** What is left of a caller's requests. */
+/** The requests that a caller has left. */
 type RequestCount = { isOver: boolean; remaining: number; resetSeconds: number };
 
 export type RequestCounter = {

@@ -11,7 +11,7 @@ const TAIL_LENGTH = FIELD.length + SIGNATURE_LENGTH + END.length;
 export type EventSigner = {
   /** An event as the text of a message. */
   sign(event: JobEvent): string;
-  /** What a subscriber does with a message; parameters as of `EventBus.subscribe`. A stranger's is dropped. */
+  /** A subscriber's handler of messages; parameters as of `EventBus.subscribe`. A stranger's message is dropped. */
   hear<T extends JobEvent['type']>(
     types: readonly T[],
     listener: (event: EventOf<T>) => void,

@@ -28,7 +28,7 @@ const PARTS_PER_BATCH = 100;
 const OCCURRENCES_PER_BATCH = 1000;
 const DELIVERIES_PER_BATCH = 1000;
 const AUDIT_PER_BATCH = 1000;
-/** Of up to 100 kB each. */
+/** Rows of up to 100 kB each. */
 const PACKS_PER_BATCH = 500;
 
 /**

@@ -104,7 +104,7 @@ async function findAddresses(url: URL, reach: WebhookReach, resolve: Resolve): P
   const found = family === 0 ? await resolve(host) : [{ address: host, family }];
   if (found.length === 0) throw new Error(`${host} has no address`);
   for (const { address } of found) {
-    // What a name means inside the network is nothing for those who read why an event was not sent.
+    // The address of a name inside the network is none of the business of those who read why an event was not sent.
     const refusal = refusalOf(url, address, reach, family === 0 ? host : address);
     if (refusal) throw new Error(refusal);
   }

@@ -158,7 +158,7 @@ function reasonOf({ code, syscall, message }: NodeJS.ErrnoException): string {
   return message || 'no answer';
 }
 
-/** What an answer means: 2xx is the end, and so is 410. All else is tried again, a redirect too: it is not followed. */
+/** The meaning of an answer: 2xx is the end, and so is 410. All others are tried again; a redirect is not followed. */
 function judge(attempt: number, { status, text, retryAfterSeconds }: WebhookAnswer): AttemptedDelivery {
   const kept = { httpStatus: status, answer: text.slice(0, MAX_KEPT_ANSWER_LENGTH) };
   if (status >= 200 && status < 300) return { ...kept, status: 'delivered', delaySeconds: 0, error: null };

@@ -159,7 +159,7 @@ function tripHours(
 /** The part of a request that makes its trips many. */
 const boundField = ({ location_ids }: DecisionFacts) => (location_ids ? 'location_ids' : null);
 
-/** Where the vehicles of a decision may be, and the trips between these places, if it looks ahead to them. */
+/** The places where vehicles of a decision may be, and the trips between them, if it looks ahead. */
 async function readPlaces(tx: Queryable, facts: DecisionFacts, ids: readonly number[], hours: TripHours) {
   return {
     places: await readLocations(tx, ids),

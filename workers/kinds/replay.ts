@@ -5,7 +5,7 @@ import type { JobWork } from '../run/job-run.ts';
 import { replayInputs } from '../run/replay-inputs.ts';
 import { travelOf } from '../run/travel.ts';
 
-/** What plans would have brought on the stored demand. After a crash an attempt begins again, on the same data. */
+/** The results of plans on the stored demand. After a crash an attempt begins again, on the same data. */
 export const runReplay: JobWork<'replay'> = async (run) => {
   const { requestId, jobId } = run.job;
   const request = run.facts;

@@ -73,7 +73,7 @@ type ThreadOptions = {
 export type JobRun<K extends JobKind = JobKind> = {
   deps: JobRunDeps;
   job: ClaimedJobState;
-  /** What is known of the request without reading it. */
+  /** The facts of the request that are known without reading it. */
   facts: FactsOf[K];
   /** The request itself. */
   input(): Promise<JobInput>;

@@ -102,9 +102,9 @@ type PlanTask = {
   forecast: string;
   locations: string | null;
   travel: TravelPacks | null;
-  /** Where the previous plan sends vehicles (`readTargets`). */
+  /** The targets of the previous plan (`readTargets`). */
   previous: string[] | null;
-  /** Where trips end, for a plan that looks ahead (`openTrips`); null if it does not ask. */
+  /** The ends of trips, for a plan that looks ahead (`openTrips`); null if it does not ask. */
   trips: readonly Uint8Array[] | null;
   /** Zone of the local days of the forecast. */
   timeZone: string;

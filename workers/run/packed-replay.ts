@@ -14,7 +14,7 @@ export const REPLAY_FORM = 1;
 const [LENGTH_BYTES, VALUE_BYTES] = [4, 8];
 
 type Stretch = Pick<DemandSeries, 'startHour' | 'values'>;
-/** Of a series: its stretch, then the older ones, each with the number of its hours. */
+/** The parts of a series: its stretch, then the older ones, each with the number of its hours. */
 type SeriesHeader = Pick<DemandSeries, 'locationId' | 'timeZone'> & {
   stretches: { startHour: number; hours: number }[];
   hasOlder: boolean;

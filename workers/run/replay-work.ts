@@ -12,7 +12,7 @@ type ReplayPeriod = Pick<ReplayData, 'replay_id' | 'from' | 'to' | 'starts_at' |
 export type ReplayTask = {
   stored: StoredReplay;
   travel: TravelPacks | null;
-  /** Where trips end (`openTrips`); null if that is not known. */
+  /** The ends of trips (`openTrips`); null if they are not known. */
   trips: readonly Uint8Array[] | null;
   period: ReplayPeriod;
 };

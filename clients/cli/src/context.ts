@@ -3,10 +3,10 @@ import { createFleetClient, type FleetClient } from 'fleet-client';
 import { InputError } from './exit-codes.ts';
 import { createOutput, type Output } from './output.ts';
 
-/** Where `npm start` listens. */
+/** The address on which `npm start` listens. */
 export const DEFAULT_URL = 'http://127.0.0.1:8000';
 
-/** What every command gets. `apiKey` is that of the client. */
+/** The context of every command. `apiKey` is that of the client. */
 export type CliContext = { fleet: FleetClient; output: Output; apiKey: string | undefined };
 
 /** Options of the program, before or after the name of a command. */

@@ -1,6 +1,6 @@
 import { FleetConnectionError, FleetError, type FleetErrorCode } from 'fleet-client';
 
-/** What the process ends with. docs/client/cli.md lists them, too. */
+/** The exit codes of the process. docs/client/cli.md lists them, too. */
 export const EXIT = {
   done: 0,
   failed: 1,

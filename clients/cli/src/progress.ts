@@ -14,7 +14,7 @@ export function openJobProgress(showLines: boolean): JobProgress {
   return showLines ? openLines() : { show: () => {}, close: () => {} };
 }
 
-/** What is known of a job besides its share: `solve, cost 226.83 (at least 226.59, gap 0.1 %)`. */
+/** The state of a job besides its share: `solve, cost 226.83 (at least 226.59, gap 0.1 %)`. */
 export function describeState({ status, stage, incumbent, bound, gap, queue_position }: FleetJob): string {
   if (status === 'queued') return queue_position === undefined ? 'queued' : `queued, place ${queue_position}`;
   if (incumbent === null) return status === 'running' ? (stage ?? status) : status;
@@ -29,7 +29,7 @@ function openBar(): JobProgress {
   const bar = new SingleBar({
     stream: process.stderr,
     format: '[{bar}] {percentage}% {what}',
-    // What is known of the job has the rest of the line, which is cut at the terminal's width.
+    // The state of the job has the rest of the line, which is cut at the terminal's width.
     barsize: Math.min(40, Math.floor(process.stderr.columns / 3)),
     clearOnComplete: true,
     // The bar leaves the terminal's settings alone: Ctrl-C has nothing to restore.

@@ -8,7 +8,7 @@ export type HeardProgress = Pick<Job, 'progress' | 'stage' | 'incumbent' | 'boun
 /** `closed`: the socket could not be opened, or was cut. `ended`: the job has its result. */
 export type Heard = { progress: HeardProgress } | 'ended' | 'closed' | 'silent';
 
-/** What is used of a WebSocket: the platform's own has it, and that of the package `ws`. */
+/** The used part of a WebSocket: the platform's own has it, and that of the package `ws`. */
 export type SocketClass = new (
   url: string,
   protocols?: string[],
@@ -30,7 +30,7 @@ export function subscribe(Socket: SocketClass, url: string, jobId: string, apiKe
   let news: Heard | undefined;
   let wake = () => {};
   const hear = (heard: Heard) => {
-    // What ends the subscription stays the last news.
+    // The news that ends the subscription stays the last.
     if (news === 'ended' || news === 'closed') return;
     news = heard;
     wake();
@@ -66,7 +66,7 @@ export function subscribe(Socket: SocketClass, url: string, jobId: string, apiKe
   };
 }
 
-/** What is no message of the service counts as an error of its: a listener must not throw. */
+/** A message that is not the service's counts as its error: a listener must not throw. */
 function parse(data: unknown): { type: string } & HeardProgress {
   try {
     return JSON.parse(String(data));

@@ -13,7 +13,7 @@ export type Fetch = (request: Request) => Promise<Response>;
 /** A request whose connection is lost is sent so often at most: a service that is away is soon told. */
 const LOST_ATTEMPTS = 3;
 const FIRST_LOST_PAUSE_SECONDS = 0.25;
-/** What would be made twice if it were sent twice. A job has its idempotency key, and rows replace themselves. */
+/** Requests that must not be sent twice. A job has its idempotency key, and rows replace themselves. */
 const MAKES_ANOTHER = /\/api\/v1\/schedules\/?$/;
 /** Jobs may be cancelled twice. A row that the first deletion deleted is not found by a second one. */
 const CANCELS = /\/api\/v1\/jobs\/[^/]+$/;

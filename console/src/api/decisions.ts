@@ -18,14 +18,14 @@ type TakenVehicle = {
   status: string;
   capacity?: number;
   pinned?: boolean;
-  /** Of one that may still be on its way to its location. */
+  /** The arrival of a vehicle that may still be on its way to its location. */
   available_at?: string;
 };
 
 export type DecisionMode = 'static' | 'horizon';
 export type PlannedDemand = 'mean' | 'upper' | 'spread';
 
-/** What a plan says, of an optimization or within a decision. */
+/** The plan of an optimization or of a decision. */
 export type PlanAnswer = {
   allocation_plan: AllocationPlanItem[];
   total_cost: number;

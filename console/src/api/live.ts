@@ -3,7 +3,7 @@ import { hasEnded } from 'fleet-client';
 import { type Envelope, FleetConnectionError, FleetError, fleet } from './client.ts';
 import { key } from './key.ts';
 
-/** What a running job reports. Costs are in the unit of the plan. */
+/** The progress of a running job. Costs are in the unit of the plan. */
 export type Progress = {
   job_id: string;
   progress: number;
@@ -39,7 +39,7 @@ const MAX_POLLED = 2;
 export const connection = signal<'idle' | 'connecting' | 'live' | 'polling'>('idle');
 
 const listeners = new Map<string, Set<Listener>>();
-/** What ends the reading of each job that is read again and again. */
+/** Functions that stop the polling of each job. */
 const polls = new Map<string, AbortController>();
 let socket: WebSocket | undefined;
 /** Whether the last WebSocket was cut or refused. */
@@ -157,7 +157,7 @@ async function poll(jobId: string): Promise<void> {
     const isAnswer = error instanceof FleetError || error instanceof FleetConnectionError;
     if (!isAnswer && !control.signal.aborted) throw error;
     const status = error instanceof FleetError ? (error.status ?? 500) : 500;
-    // Of a service that is away the job is read again once the next WebSocket fails.
+    // While the service is away, the job is read again once the next WebSocket fails.
     const isRefused = status < 500 && status !== 429;
     if (isRefused) end(jobId, ({ onFault }) => onFault?.((error as FleetError).message));
   } finally {

@@ -6,7 +6,7 @@ export type Move = {
   from: number;
   to: number;
   vehicles: number;
-  /** Of all of them, in the unit of the plan. */
+  /** The cost of all of them, in the unit of the plan. */
   cost: number;
   vehicleIds: string[];
 };

@@ -3,7 +3,7 @@ import type { AuditEntry, Webhook, WebhookDelivery } from './types.ts';
 
 /** As many as the service stores. */
 const MAX_WEBHOOKS = 50;
-/** Of each list, as many as are worth a look. */
+/** Rows of each list: as many as are worth a look. */
 const NEWEST = 20;
 
 const deliveriesOf = (webhookId: string) => `/api/v1/webhooks/${encodeURIComponent(webhookId)}/deliveries`;

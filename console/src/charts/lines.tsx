@@ -16,7 +16,7 @@ type Line = {
   isThin?: boolean;
   /** Points at the values, for a line with gaps: one between two gaps is not seen otherwise. */
   hasPoints?: boolean;
-  /** Of another unit: on an axis of its own, at the right, in its colour and in whole numbers. */
+  /** A series of another unit: on an axis of its own, at the right, in its colour and in whole numbers. */
   isRight?: boolean;
 };
 
@@ -193,7 +193,7 @@ function drawMarks(chart: uPlot, marks: readonly Mark[], font: string): void {
   ctx.textAlign = 'left';
   ctx.textBaseline = 'top';
   ctx.font = font.replace(/^\d+/, (size) => String(Number(size) * ratio));
-  /** Where the last name of each row ends. */
+  /** The end of the last name in each row. */
   const ends: number[] = [];
   for (const { name, left } of stretches) {
     const { width } = ctx.measureText(name);

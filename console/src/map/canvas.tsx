@@ -14,14 +14,14 @@ import type { Box } from './sheet.ts';
 setWorkerUrl(workerUrl);
 
 const MOTION_MS = 400;
-/** Of a frame, for drawing the plan that another one becomes. */
+/** Time of a frame, for drawing the plan that another one becomes. */
 const PREPARE_MS = 6;
 /** Free edges around what the map shows at first, in pixels: the legend lies on the lower one. */
 const EDGE = 40;
 const LOWER_EDGE = 112;
-/** Of the demand, that the map shows at first. */
+/** Share of the demand that the map shows at first. */
 const SHOWN_SHARE = 0.99;
-/** What is drawn beyond each edge of the map, as a share of it: so far a hand may pan until it is drawn again. */
+/** Margin that is drawn beyond each edge of the map, as a share of it: panning within it draws nothing anew. */
 const MARGIN = 0.2;
 /** Points are not drawn finer than this on any screen. */
 const MAX_RATIO = 2;
@@ -126,7 +126,7 @@ class Layer {
   #palette: Palette;
   #size = { width: 0, height: 0 };
   #margin = { x: 0, y: 0 };
-  /** What both pictures show, or fade to; undefined once they have to be drawn again. */
+  /** The scene that both pictures show, or fade to; undefined once they have to be drawn again. */
   #drawn: { frame: Frame; scene: Scene; lit: Lit } | undefined;
   /** While one plan becomes the other: the one to come, with the arcs that both have. */
   #kept: Scene | undefined;

@@ -13,12 +13,12 @@ export type Palette = {
   font: string;
 };
 
-/** What is lit: a location, and a move by its key. */
+/** The lit parts: a location, and a move by its key. */
 export type Lit = { location?: number | undefined; move?: string | undefined };
 
 export type View = {
   project: (spot: Spot) => Point;
-  /** Of the map, in pixels. */
+  /** Size of the map, in pixels. */
   width: number;
   height: number;
   /** Largest demand or capacity of a location, and largest move, of the whole plan: sizes are relative to them. */
@@ -172,7 +172,7 @@ function drawArc(
   context.fill();
 }
 
-/** What is lit of a scene: its arcs, and the locations that they join. */
+/** The lit parts of a scene: its arcs, and the locations that they join. */
 function litOf(scene: Scene, lit: Lit): { arcs: Arc[]; spots: Spot[]; named: Spot[] } {
   const arcs = [...scene.arcs.values()].filter(
     ({ key, from, to }) => key === lit.move || from === lit.location || to === lit.location,
@@ -254,7 +254,7 @@ function shadeColour(share: number, { short, even, spare }: Palette): string {
 
 type Label = { text: string; x: number; y: number; width: number };
 
-/** Where names stand: beside their discs, and none over another. */
+/** The places of names: beside their discs, and none over another. */
 function labelsOf(
   context: CanvasRenderingContext2D,
   named: Spot[],
@@ -303,7 +303,7 @@ function largestShort(scene: Scene): Spot[] {
   return short.toSorted((a, b) => unmet(b) - unmet(a)).slice(0, NAMED);
 }
 
-/** What is under a point of the screen: a location before a move. */
+/** The part under a point of the screen: a location before a move. */
 export function find(scene: Scene, view: View, at: Point): Lit {
   const points = new Map<number, Point>();
   let nearest: { id: number; distance: number } | undefined;

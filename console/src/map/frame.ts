@@ -25,7 +25,7 @@ export function frameOf(
   return { scale, x: x * scale - width / 2, y: y * scale - height / 2 };
 }
 
-/** Where a place is in a frame, in pixels from its upper left corner. @param at in degrees */
+/** The position of a place in a frame, in pixels from its upper left corner. @param at in degrees */
 export function place(at: { longitude: number; latitude: number }, { scale, x, y }: Frame): Point {
   const world = mercator(at);
   return { x: world.x * scale - x, y: world.y * scale - y };

@@ -49,7 +49,7 @@ export function distanceToLine(line: Point[], point: Point): number {
   return least;
 }
 
-/** What the arc from one point to another lies in, with `margin` pixels around it. */
+/** The box around the arc from one point to another, with `margin` pixels around it. */
 export function boxOfArc(from: Point, to: Point, margin: number) {
   const reach = Math.hypot(to.x - from.x, to.y - from.y) * BEND + margin;
   return {

@@ -2,7 +2,7 @@ import type { Move } from '../api/moves.ts';
 import { count, percent } from '../format.ts';
 import { texts } from '../texts.ts';
 
-/** What colours and sizes mean, and how much of the moves is drawn. */
+/** The meaning of colours and sizes, and the share of moves that is drawn. */
 export function Legend({ drawn, moves }: { drawn: Move[]; moves: Move[] }) {
   const words = texts.map.legend;
   const sum = (some: Move[]) => some.reduce((total, { vehicles }) => total + vehicles, 0);
@@ -16,7 +16,7 @@ export function Legend({ drawn, moves }: { drawn: Move[]; moves: Move[] }) {
   );
 }
 
-/** What colours and sizes mean. */
+/** The meaning of colours and sizes. */
 export function Colours() {
   const words = texts.map.legend;
   return (

@@ -9,9 +9,9 @@ type Layers = { below?: Paint; above: Paint };
 
 /** How what is shown gives way to another picture, by `prepare` and `mix`. */
 type Change = {
-  /** Where that is seen. */
+  /** The box in which that is seen. */
   seen: Box;
-  /** What of the upper layer stays: the rest of the old one goes before the rest of the new one comes. */
+  /** The part of the upper layer that stays: the rest of the old one goes before the rest of the new one comes. */
   kept: Paint;
 };
 
@@ -26,9 +26,9 @@ export class Picture {
   readonly #before = new Sheet();
   readonly #between = new Sheet();
   readonly #after = new Sheet();
-  /** Where they are mixed, and where the last one is. */
+  /** The part in which they are mixed, and the whole of the last picture. */
   #fading: { part: Box; whole: Box; ratio: number } | undefined;
-  /** Of the other picture and the one between, what is not drawn yet. */
+  /** The parts of the other picture and of the one between that are not drawn yet. */
   #rest: Generator<void> | undefined;
 
   constructor(canvas: HTMLCanvasElement) {
@@ -121,7 +121,7 @@ function finish(pieces: Generator<void>): void {
   while (!pieces.next().done);
 }
 
-/** What is in both boxes; of no size if nothing is. */
+/** The intersection of two boxes; of no size if they do not meet. */
 export function common(a: Box, b: Box): Box {
   const [left, top] = [Math.max(a.left, b.left), Math.max(a.top, b.top)];
   const [right, bottom] = [Math.min(a.right, b.right), Math.min(a.bottom, b.bottom)];

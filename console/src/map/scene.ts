@@ -24,7 +24,7 @@ export type Arc = {
 export type Scene = {
   spots: Map<number, Spot>;
   arcs: Map<string, Arc>;
-  /** What the largest sizes stand for, where several scenes are compared; else the largest of the scene. */
+  /** The values of the largest sizes, where several scenes are compared; else the largest of the scene. */
   scale?: { mostDemand: number; mostVehicles: number };
 };
 

@@ -21,7 +21,7 @@ export class Sheet {
     this.context = canvas.getContext('2d', { willReadFrequently: true })!;
   }
 
-  /** What it has a picture of. */
+  /** The box of the picture. */
   get box(): Box {
     return this.#box;
   }

@@ -3,7 +3,7 @@ import type { PAGES } from '../router.ts';
 
 type Loader = () => Promise<{ default: ComponentType }>;
 
-/** What loads a page, by its path. Each page has a folder of its own, and its own part of `texts`. */
+/** The loaders of pages, by path. Each page has a folder of its own, and its own part of `texts`. */
 export const LOADERS: Record<(typeof PAGES)[number]['path'], Loader> = {
   '': () => import('./today/today.tsx'),
   map: () => import('./map/map.tsx'),

@@ -26,7 +26,7 @@ export function Conflict(props: {
   const reasons: Reason[] = shortfall
     ? shortfall.relaxations.map((change) => ({ change, message: change.message }))
     : faults.map(({ relaxation, message }) => ({ change: relaxation, message }));
-  // What can be done comes before what cannot.
+  // Changes that can be made come before those that cannot.
   const [helpful, others] = [true, false].map((isHelpful) =>
     reasons.filter(({ change }) => ((change && settingsOf(change)) !== undefined) === isHelpful),
   );

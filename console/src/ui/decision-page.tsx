@@ -6,7 +6,7 @@ import { texts } from '../texts.ts';
 import { useLoad } from './load.ts';
 import { Empty, Failure, Loading } from './states.tsx';
 
-/** What a page shows: `decision` is undefined while none is stored; `onEnd` reads it again. */
+/** The decision that a page shows: undefined while none is stored; `onEnd` reads it again. */
 export type Shown = {
   decision: StoredDecision | undefined;
   places: Place[];

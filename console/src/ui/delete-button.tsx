@@ -9,7 +9,7 @@ const words = texts.deletion;
 type Props = {
   title: string;
   question: string;
-  /** Of the button that deletes, after a refusal. */
+  /** Label of the button that deletes, after a refusal. */
   label?: (refused: unknown) => string;
   /** @param refused what the attempt before was refused with */
   remove: (refused: unknown) => Promise<void>;

@@ -7,7 +7,7 @@ import { texts } from '../texts.ts';
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
 const ID = new RegExp(`^(?:opt|dec|bt|rpl|plan|sch)_${UUID}$`);
 
-/** What a search leads to. */
+/** A result of a search. */
 export type Hit = { label: string; kind: string; address: string };
 
 /** The id of a job, plan or schedule that a text is, if it is a whole one. */

@@ -1,9 +1,9 @@
 import { changeQuery, query } from '../router.ts';
 
-/** What the reader looks for in a table, as the address holds it; in lower case. */
+/** The search text of a table, as the address holds it; in lower case. */
 export const wantedText = () => (query.value.get('find') ?? '').trim().toLowerCase();
 
-/** Where a reader says what to look for in a table. */
+/** The search field of a table. */
 export function Find({ label }: { label: string }) {
   return (
     <label>

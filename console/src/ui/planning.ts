@@ -16,7 +16,7 @@ export function usePlanning(cleared: Record<string, undefined> = {}) {
   const isRunning = useSignal(false);
   const progress = useSignal<Progress | undefined>(undefined);
   const fault = useSignal<unknown>(undefined);
-  /** What was asked for last. */
+  /** The latest request. */
   const asked = useSignal<DecisionBody>({});
   const control = useRef<AbortController>(undefined);
   const isOpen = useRef(true);

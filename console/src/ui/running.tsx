@@ -2,7 +2,7 @@ import type { Progress } from '../api/live.ts';
 import { decimal } from '../format.ts';
 import { texts } from '../texts.ts';
 
-/** What a running job reports, as it is, and the button that cancels it. Whatever it says, its size is the same. */
+/** The report of a running job, and the button that cancels it. Its size never changes. */
 export function Running({ progress, onCancel }: { progress: Progress | undefined; onCancel?: () => void }) {
   const { stage = null, incumbent = null, bound = null } = progress ?? {};
   const words = stage === null ? texts.progress.starting : (texts.progress.stages[stage] ?? stage);

@@ -14,7 +14,7 @@ const SETTABLE = [...IN_CONSTRAINTS, ...IN_REFINE];
 /** A constraint that a request states as a number; the fleet and forbidden moves are not. */
 type Settable = (typeof SETTABLE)[number];
 
-/** What a button sets: a number, the values of some locations by id, or that a shortage is served. */
+/** The value that a button sets: a number, the values of some locations by id, or that a shortage is served. */
 export type Setting =
   | { name: Settable; value: number | Record<string, number> }
   | { name: 'shortage'; value: 'serve_most' };
@@ -41,7 +41,7 @@ function sufficientValue(name: Settable, value: number): number {
   return name === 'max_rebalancing_cost' ? Math.ceil(value) : value;
 }
 
-/** What a change sets; undefined if a request cannot state all of it, or if no value is known. */
+/** The values that a change sets; undefined if a request cannot state all of them, or if no value is known. */
 export function settingsOf({ constraint, relaxation, by_location, together }: ErrorRelaxation) {
   const parts = together ?? [{ constraint, relaxation, ...(by_location && { by_location }) }];
   const settings = parts.flatMap((part): Setting[] => {

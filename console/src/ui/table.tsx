@@ -7,7 +7,7 @@ import { texts } from '../texts.ts';
 
 export type Column<Row> = {
   name: string;
-  /** What the rows are sorted by; without it, the column cannot be. */
+  /** The value that rows are sorted by; a column without it cannot be sorted. */
   value?: (row: Row) => number | string;
   cell: (row: Row) => ComponentChildren;
   isNumber?: boolean;

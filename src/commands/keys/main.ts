@@ -16,7 +16,7 @@ import { describeStartError } from '../../process/lifecycle.ts';
 import { KEYS_USAGE, type KeysCommand, KeysError, readKeysCommand } from './command.ts';
 import { keyTable } from './table.ts';
 
-/** What the command prints: `out` is a key, or a table; `note` explains it. */
+/** The output of the command: `out` is a key, or a table; `note` explains it. */
 export type KeysOutput = { out?: string; note?: string };
 
 /** Makes, lists or revokes keys. @throws KeysError if no key has the id */

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const BUILT = path.join(ROOT, 'console/dist');
-/** What the console is made of. */
+/** The files that the console is built from. */
 const SOURCES = [
   'console/{src,public}/**',
   'console/*.{html,json,ts}',

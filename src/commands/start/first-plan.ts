@@ -99,7 +99,7 @@ async function minutesBetween(url: string, from: number, to: number): Promise<st
   return pair ? pair.duration_minutes.toFixed(0) : '–';
 }
 
-/** Where demand stays unserved, the largest part first. */
+/** Locations with unserved demand, the largest part first. */
 function shortPlaces(locations: readonly PlanLocation[]): string[] {
   const short = locations.filter(({ unmet }) => unmet > 0).sort((a, b) => b.unmet - a.unmet);
   if (short.length === 0) return [];

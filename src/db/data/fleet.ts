@@ -16,7 +16,7 @@ const columns = {
   acquired_on: vehicles.acquiredOn,
   last_maintenance_on: vehicles.lastMaintenanceOn,
   utilization_rate: vehicles.utilizationRate,
-  // Who has arrived is there.
+  // A vehicle that has arrived is at its target.
   available_at: sql`case when ${vehicles.availableAt} > now() then ${vehicles.availableAt} end`.mapWith(
     (text: string | null) => text && new Date(text).toISOString(),
   ),

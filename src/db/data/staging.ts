@@ -61,7 +61,7 @@ const REFERENCES: Record<Exclude<Stage, 'locations'>, readonly string[]> = {
   trip_flows: ['from_location_id', 'to_location_id'],
 };
 
-/** What forecasts are made from. Locations have the time zone. */
+/** The tables that forecasts are made from. Locations have the time zone. */
 const CHANGES_FORECASTS: readonly Stage[] = ['locations', 'demand', 'events'];
 
 type Client = pg.PoolClient;

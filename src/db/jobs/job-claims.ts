@@ -161,7 +161,7 @@ export type AttemptEnd = {
   isWorkerLost?: boolean | undefined;
 };
 
-/** What the record says of a job that has just ended. */
+/** The record of a job that has just ended. */
 export type FinishedJob = {
   priority: JobPriority;
   /** from being accepted to its end */

@@ -116,7 +116,7 @@ export async function packAnswer(answer: NewAnswer): Promise<NewAnswer> {
   return { httpStatus, body: text, packed };
 }
 
-/** What the spans of a job follow; undefined if it was not traced, or does not exist. */
+/** The parent of a job's spans; undefined if it was not traced, or does not exist. */
 export async function readTrace(db: Queryable, jobId: string): Promise<TraceContext | undefined> {
   const [row] = await db
     .select({ trace: sql<TraceContext | null>`${jobs.facts} -> 'trace'` })

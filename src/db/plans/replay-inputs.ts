@@ -1,4 +1,4 @@
-/** What a replay read of the stored data at its first attempt, so that every attempt replays the same past. */
+/** The stored data as a replay read it at its first attempt, so that every attempt replays the same past. */
 import { sql } from 'drizzle-orm';
 import type { Queryable } from '../client.ts';
 import { jobReplays, jobs } from '../schema.ts';

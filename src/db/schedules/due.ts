@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Queryable } from '../client.ts';
 import { schedules, storedWebhooks, webhookDeliveries } from '../schema.ts';
 
-/** What is due now, of what every worker looks for. */
+/** The kinds of work that are due now. */
 type Due = { hasOccurrences: boolean; hasDeliveries: boolean };
 
 /**

@@ -10,7 +10,7 @@ import { holdLock } from '../locks.ts';
 import { ownedBy } from '../owner.ts';
 import { jobs, plans, scheduleOccurrences, schedules, vehicles } from '../schema.ts';
 
-/** What is new in a job of a schedule. */
+/** The new values in a job of a schedule. */
 type ScheduledRun = {
   jobId: string;
   requestId: string;
@@ -18,7 +18,7 @@ type ScheduledRun = {
   trace: TraceContext | undefined;
 };
 
-/** What a schedule keeps of the body of its decisions: the columns of their jobs. */
+/** The columns of its jobs that a schedule keeps. */
 export type ScheduledJob = {
   /** the body as JSON: text, or bytes, which go to PostgreSQL unchanged */
   input: string | Uint8Array;

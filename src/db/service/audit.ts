@@ -15,7 +15,7 @@ export type NewAuditEntry = {
   requestId: string | null;
 };
 
-/** What is known of it once it has been answered. */
+/** The values that are known once it has been answered. */
 export type AuditEnd = {
   auditId: string;
   httpStatus: number;

@@ -54,7 +54,7 @@ export async function claimDeliveries(
   return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt) }));
 }
 
-/** What became of an attempt. */
+/** The outcome of an attempt. */
 export type AttemptedDelivery = {
   /** `waiting`: to be tried again */
   status: DeliveryStatus;

@@ -1,7 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import type { Role } from '../../contracts/access.ts';
 
-/** Who may use a route while authentication is on: everybody, or callers with this role or one above it. */
+/** The callers that may use a route while authentication is on: all, or those with this role or one above it. */
 export type Access = 'public' | Role;
 
 declare module 'fastify' {
@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** What each operation needs, by operationId. A test compares docs/operator/security.md with it. */
+/** The role that each operation needs, by operationId. A test compares docs/operator/security.md with it. */
 const OPERATION_ACCESS: Readonly<Record<string, Access>> = {
   get_service: 'public',
   get_health: 'public',

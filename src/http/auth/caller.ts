@@ -4,7 +4,7 @@ import { AppError } from '../../answers/errors.ts';
 import type { Config } from '../../config.ts';
 import type { JobPriority } from '../../contracts/priorities.ts';
 
-/** Who makes a job. Callers take turns with each other, and so do the clients of one caller. */
+/** The maker of a job. Callers take turns with each other, and so do the clients of one caller. */
 export type Caller = { caller: string; clientId: string };
 
 /**
@@ -21,7 +21,7 @@ export function readCaller(request: FastifyRequest): Caller {
   };
 }
 
-/** Who an address belongs to: of IPv6 its network. */
+/** The owner of an address: for IPv6, its network. */
 function callerAddress(request: Pick<FastifyRequest, 'ip'>): string {
   // Despite its type the address is undefined once the caller has disconnected.
   const address = request.ip as string | undefined;

@@ -18,7 +18,7 @@ export function readCredentials({ headers }: Pick<FastifyRequest, 'headers'>): s
   return protocols.find((name) => name.startsWith(SOCKET_CREDENTIALS))?.slice(SOCKET_CREDENTIALS.length);
 }
 
-/** Of the subprotocols that a client offers the one to answer with: never the one that carries its key or token. */
+/** The subprotocol to answer with, of those that a client offers: never the one that carries its key or token. */
 export function chooseProtocol(offered: Set<string>): string | false {
   if (offered.has(SOCKET_PROTOCOL)) return SOCKET_PROTOCOL;
   return [...offered].find((name) => !name.startsWith(SOCKET_CREDENTIALS)) ?? false;

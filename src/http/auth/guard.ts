@@ -10,7 +10,7 @@ import { KEY_TRUST_MS, openKeyCheck } from './key-check.ts';
 import { openTokenCheck } from './token-check.ts';
 
 export type Guard = {
-  /** Who sends a request. @throws AppError UNAUTHORIZED, SERVICE_UNAVAILABLE */
+  /** The sender of a request. @throws AppError UNAUTHORIZED, SERVICE_UNAVAILABLE */
   identify(request: Pick<FastifyRequest, 'headers'>): Promise<Identity>;
   /** Whether key or token of a caller still count. */
   isValid(identity: Identity): Promise<boolean>;

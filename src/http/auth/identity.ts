@@ -1,6 +1,6 @@
 import { ROLES, type Role, type Tier } from '../../contracts/access.ts';
 
-/** Who sends a request. */
+/** The sender of a request. */
 export type Identity = {
   /** whom the jobs of this caller belong to; null: authentication is off */
   owner: string | null;

@@ -3,7 +3,7 @@ import { readJob } from '../../db/jobs/jobs.ts';
 import type { Guard } from './guard.ts';
 import { type Identity, onlyOwner } from './identity.ts';
 
-/** Who opened a WebSocket, as far as its session needs to know. */
+/** The caller that opened a WebSocket, as far as its session needs to know. */
 export type SocketCaller = {
   /** whether key or token still count */
   isValid(): Promise<boolean>;

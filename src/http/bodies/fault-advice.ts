@@ -1,4 +1,4 @@
-/** What to write instead of a value that does not fit, where the value itself shows what was meant. */
+/** Advice on a value that does not fit, where the value itself shows what was meant. */
 import type { TSchema } from 'typebox';
 import { clockAdvice } from '../../contracts/number-text.ts';
 import { fits } from './fits.ts';

@@ -191,7 +191,7 @@ function leafErrors(node: SchemaNode, value: unknown): SchemaError[] {
     return [{ keyword: 'maxLength', params: { limit: longest }, message: '' }];
   }
   const errors = Errors(node, value);
-  // What is not even a date is not outside of the years, too.
+  // A text that is no date gets no second fault about its year.
   return errors.some(({ keyword }) => keyword === 'format')
     ? errors.filter(({ keyword }) => keyword !== 'pattern')
     : errors;

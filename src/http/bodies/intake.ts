@@ -111,7 +111,7 @@ export function openIntake(config: Config, { idleMs = IDLE_MS } = {}): Intake {
     ): Promise<ReceivedBody<O>> {
       let bytes = body;
       const readWith = async (known: ReadonlySet<number> | null) => {
-        // What was read first may be these bytes, which would move to the thread.
+        // The first chunk may be these very bytes, which would move to the thread.
         const given = known === null ? bytes : new Uint8Array(bytes);
         const result = await run({ operation, bytes: given, settings, known, isHashed });
         bytes = result.bytes;

@@ -8,7 +8,7 @@ const SPACE = /[ \t\n\r]*/y;
 const ESCAPE = /["\\/bfnrt]|u[0-9a-fA-F]{4}/y;
 
 type JsonFault = { offset: number; what: string };
-/** What may come next. */
+/** The tokens that may come next. */
 type Next = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'comma';
 
 /** @returns the first place at which `text` is not valid JSON, and the fault there; null if it is valid */

@@ -68,7 +68,7 @@ export type Checkable = {
   faults: Fault[];
 };
 
-/** What the API keeps of the body of a job. */
+/** The parts of a job's body that the API keeps. */
 export type JobIntake = {
   /** the body as compact JSON: the bytes that were sent, or made of what was read */
   input: Uint8Array;

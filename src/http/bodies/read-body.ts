@@ -34,7 +34,7 @@ export function readBody<O extends Operation>(
   if (!fits(schema, parsed.value)) {
     return { refused: { code: 'VALIDATION_ERROR', faults: findFaults(schema, parsed.value) } };
   }
-  // What is hashed has one form, however it was written.
+  // The hash is that of one form of the body, however it was written.
   const isKept = parsed.isCompact && !context.isHashed;
   const readFacts = read as (body: unknown, context: ReadContext, sent?: Uint8Array) => OperationFacts<O>;
   return { facts: readFacts(parsed.value, context, isKept ? bytes : undefined) };

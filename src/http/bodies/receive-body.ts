@@ -51,7 +51,7 @@ export function bodyOf<O extends Operation>(request: { body: unknown }, operatio
   throw new Error(`the route has to say config: { operation: '${operation}' }`);
 }
 
-/** What the API keeps of the JSON body of a request. */
+/** The parts of a JSON body that the API keeps. */
 export function factsOf<O extends Operation>(request: { body: unknown }, operation: O): OperationFacts<O> {
   return bodyOf(request, operation).facts;
 }

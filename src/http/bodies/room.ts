@@ -1,4 +1,4 @@
-/** What the first bytes of each request need: large bodies of others never take this away. */
+/** Room for the first bytes of each request: large bodies of others never take it away. */
 const SMALL_BYTES = 256 * 1024;
 /** However small the largest request is: so many small ones find room. */
 const MIN_BYTES = 32 * SMALL_BYTES;
@@ -7,7 +7,7 @@ const LARGE_SHARE = 0.8;
 /** Share of that which one caller may take. */
 const CALLER_SHARE = 0.75;
 
-/** What one request holds. */
+/** The bytes that one request holds. */
 export type Hold = {
   /** Takes room for more bytes. @returns false if there is none: nothing is taken */
   add(bytes: number): boolean;

@@ -16,7 +16,7 @@ import type { Stage } from '../../db/data/staging.ts';
 import { deleteOtherTravel } from '../../db/travel/travel.ts';
 import { deleteOtherTripFlows } from '../../db/travel/trip-flows.ts';
 
-/** What `?replace=true` adds to storing the rows: it deletes all others. */
+/** The effect of `?replace=true` beside storing the rows: it deletes all others. */
 export type Replace = { cascade: boolean };
 
 /** The tables that a body can replace as a whole. */

@@ -17,7 +17,7 @@ import type { JobSize } from '../jobs/submit-job.ts';
 import { checkPreviousPlan } from './previous-plan-check.ts';
 import { checkTravel } from './travel-check.ts';
 
-/** What the body of a decision says, as far as its checks need it. */
+/** The body of a decision, as far as its checks need it. */
 export type DecisionIntake = OperationFacts<'decision'>;
 
 type FindFaults = (known: ReadonlySet<number>) => Promise<Fault[]>;

@@ -21,7 +21,7 @@ export type Guide = {
   navigation: NavigationGroup[];
 };
 
-/** What the search looks through: a section under a heading. */
+/** A section under a heading: the unit of the search. */
 export type SearchEntry = {
   id: number;
   /** Path of the page, with the anchor of the section. */

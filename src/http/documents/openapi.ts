@@ -153,7 +153,7 @@ const SECURITY_SCHEMES = {
   api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'an API key' },
 };
 
-/** What a caller needs for an operation: one of the schemes, with this role or one above it. */
+/** The credentials for an operation: one of the schemes, with this role or one above it. */
 function documentAccess(access: Access) {
   return access === 'public' ? [] : Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [access] }));
 }

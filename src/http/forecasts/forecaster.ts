@@ -26,7 +26,7 @@ export type Forecaster = {
    * @returns the forecasts as JSON text, in the order of `locationIds`
    */
   forecast(task: ForecastTask): Promise<LocationForecastText[]>;
-  /** What readers of a forecast need to know about the days ahead. */
+  /** Notes on the days ahead for readers of a forecast. */
   ahead(task: Pick<ForecastTask, 'locationIds' | 'options'>): Promise<Ahead>;
   close(): Promise<void>;
 };

@@ -92,7 +92,7 @@ export function answerJobs(deps: Deps): AnswerJob {
     } finally {
       request.raw.socket.removeListener('close', onClose);
     }
-    // Whoever does not wait for a new job is told what it was stored as: its status is not read again.
+    // A caller that does not wait gets the status that was stored: it is not read again.
     const isNew = enqueue !== undefined && waitSeconds === 0;
     const job = isNew ? undefined : await readJob(database.db, jobId).catch(notKnown);
     return reply

@@ -1,4 +1,4 @@
-/** What the caller prefers (RFC 7240): how long to wait, and the preference as it was applied. */
+/** The preference of the caller (RFC 7240): how long to wait, and the preference as it was applied. */
 export type WaitPreference = { waitSeconds: number; applied: string | undefined };
 
 /** A part between commas (or semicolons, below); those inside a quoted string do not separate parts. */

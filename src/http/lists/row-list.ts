@@ -56,7 +56,7 @@ const csvHeader = (columns: readonly string[]) => `${columns.join(',')}\n`;
 export const ROW_LIST_PAGES =
   'The whole list in one streamed answer, or in pages with `limit` and `cursor`. `Accept: text/csv` gives one line ';
 
-/** What a list answers: JSON, or CSV with these columns, of which there is an example line. */
+/** The answer of a list: JSON, or CSV with these columns, of which there is an example line. */
 export function rowListAnswers(description: string, list: TSchema, columns: readonly string[], line: string) {
   const csv = Type.String({ description: `\`${columns.join(',')}\`` });
   return {

@@ -1,4 +1,4 @@
-/** What a comparison of two stored plans says of each as a whole. */
+/** The figures of a whole plan in a comparison of two stored plans. */
 import type { Kpis, OptimizationResult } from '../../contracts/optimize.ts';
 import type { PlanComparison } from '../../contracts/plans.ts';
 import { ACTIVE_STAGES } from '../../contracts/service.ts';
@@ -41,7 +41,7 @@ export function kpiDifferences(own: Kpis, other: Kpis): Kpis {
   };
 }
 
-/** What two plans say of their stages and of demand that they could not serve, without how that could be changed. */
+/** Stages and shortfall of two plans, without the advice on how to change them. */
 export function stagesAndShortfalls(
   plan: StoredPlan,
   other: StoredPlan,

@@ -15,7 +15,7 @@ const FIGURES = [
   ] as const),
 ];
 
-/** What has to be alike, so that figures can be compared. */
+/** The parts that must be equal, so that figures can be compared. */
 const CONDITIONS = [
   ...([
     'starts_at',

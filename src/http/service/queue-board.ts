@@ -2,7 +2,7 @@ import { AppError } from '../../answers/errors.ts';
 import { type BoardQueue, openBoardQueue } from '../../queue/board-queue.ts';
 import type { App, Deps } from '../deps.ts';
 
-/** Where the board is. Its name is also in `auth/access.ts`. */
+/** The path of the board. Its name is also in `auth/access.ts`. */
 export const BOARD_PATH = '/queues';
 
 const RETRY_AFTER_SECONDS = 5;

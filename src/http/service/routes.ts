@@ -18,7 +18,7 @@ import { answers, errors } from '../responses.ts';
 
 /** A server that takes longer to answer counts as unreachable. */
 const MAX_ANSWER_MS = 2000;
-/** Of the queue, for `/readyz`: probes of Kubernetes wait a second, and a silent queue must not use that up. */
+/** Time for the queue to answer `/readyz`: probes of Kubernetes wait a second, which a silent queue must not use up. */
 const MAX_QUEUE_MS = 500;
 const RETRY_AFTER_SECONDS = 5;
 

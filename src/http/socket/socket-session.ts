@@ -89,7 +89,7 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
     }
     let open = true;
     let trace: TraceContext | undefined;
-    /** Where the job is in its trace, unless an event has told it already: what its request or schedule began. */
+    /** The job's place in its trace, unless an event has told it: the span that its request or schedule began. */
     const findTrace = async () => {
       // Without it messages are the same: no reason to end a subscription.
       if (tracing) trace ??= await readTrace(database.db, jobId).catch(() => undefined);

@@ -3,7 +3,7 @@ import { print } from '../output.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
-/** What may follow a command: its commands, choices of its arguments, and options, the program's too. */
+/** The words that may follow a command: its commands, choices of its arguments, and options, the program's too. */
 type Place = { path: string; words: string[]; options: Option[] };
 
 export function addCompletion(program: Command): void {

@@ -4,7 +4,7 @@ import { action, type CliContext } from '../context.ts';
 import { EXIT, exitCodeOf } from '../exit-codes.ts';
 import { emphasize, print } from '../output.ts';
 
-/** What a check found. `remedy` says what to do; without one all is well. */
+/** The finding of a check. `remedy` says what to do; without one all is well. */
 type Finding = { check: string; finding: string; remedy?: string };
 
 const MAX_CLOCK_SECONDS = 5;

@@ -19,7 +19,7 @@ import { Steps } from './steps.tsx';
 const words = texts.ahead;
 const DEFAULT_HOURS = 6;
 
-/** What the next hours bring: the newest decision that looks ahead, or the one that the address names. */
+/** The next hours: the newest decision that looks ahead, or the one that the address names. */
 export default function AheadPage() {
   return <DecisionPage mode="horizon" of={Planned} />;
 }
@@ -91,7 +91,7 @@ function readAhead({ inputs, result }: StoredDecision, places: Place[], zone: st
   return aheadOf(answer, { stepHours: inputs.forecast.metadata.step_hours, firstHour }, places, zone);
 }
 
-/** What the shown decision was asked for. */
+/** The request of the shown decision. */
 function wantedOf(decision: StoredDecision | undefined): Wanted {
   const request = decision?.inputs?.request;
   const answer = decision?.result?.data;

@@ -11,7 +11,7 @@ const HORIZONS = [3, 6, 12, 24];
 const STEPS = [1, 3, 6];
 const DEMANDS: PlannedDemand[] = ['mean', 'upper', 'spread'];
 
-/** What the fields begin with. */
+/** The first values of the fields. */
 export type Wanted = {
   isNow: boolean;
   date: string;

@@ -86,7 +86,7 @@ const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short', timeZone:
 export const spanOf = (ahead: Ahead, t: number): string =>
   `${hourOf(ahead, t)}–${clock(ahead.hours[t] + ahead.stepHours)}`;
 
-/** What a location has in each step; undefined if the answer does not say. */
+/** The figures of a location in each step; undefined if the answer has none. */
 export function seriesAt({ steps, ids }: Ahead, id: number) {
   const j = ids.indexOf(id);
   if (j < 0) return undefined;
@@ -100,7 +100,7 @@ export function seriesAt({ steps, ids }: Ahead, id: number) {
   };
 }
 
-/** Where demand stays unserved in a step, the most first. */
+/** Locations with unserved demand in a step, the most first. */
 export function shortIn({ steps, ids }: Ahead, t: number): { id: number; unmet: number }[] {
   const unmet = steps[t]?.unmet_by_location ?? [];
   return ids

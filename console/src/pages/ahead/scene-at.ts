@@ -4,7 +4,7 @@ import { type Arc, MAX_ARCS, type Scene } from '../../map/scene.ts';
 import { sceneOf } from '../../map/scene-of.ts';
 import { type Ahead, type DueMove, sumOf } from './outlook.ts';
 
-/** What the map draws at a place on the slider, and what it leaves out. */
+/** The scene at a place on the slider, and what it leaves out. */
 export type SceneAt = {
   scene: Scene;
   /** Due at this place on the slider: all, and those that have an arc. */
@@ -15,7 +15,7 @@ export type SceneAt = {
   laterVehicles: number;
 };
 
-/** What the largest sizes of all scenes stand for, so that they can be compared. O(locations · steps + moves) */
+/** The values of the largest sizes of all scenes, so that they can be compared. O(locations · steps + moves) */
 function scaleOf(ahead: Ahead): { mostDemand: number; mostVehicles: number } {
   const each = capacityOf(ahead);
   const most = (values: readonly number[], so: number) => values.reduce((a, b) => Math.max(a, b), so);

@@ -23,9 +23,9 @@ type Props = {
   ahead: Ahead;
   places: Place[];
   isLoading: boolean;
-  /** What stands above the figures of the step. */
+  /** The content above the figures of the step. */
   before: ComponentChildren;
-  /** What stands below its table. */
+  /** The content below its table. */
   after: ComponentChildren;
 };
 

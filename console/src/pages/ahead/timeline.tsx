@@ -31,7 +31,7 @@ export function Timeline({ ahead, at, onChange }: Props) {
     return () => clearTimeout(timer);
   }, [isPlaying.value, at, isStill]);
   const play = () => {
-    // Whoever wants no motion goes on by hand.
+    // A reader who wants no motion goes on by hand.
     if (isStill) return onChange(at >= last ? 0 : at + 1);
     if (!isPlaying.value && at >= last) onChange(0);
     isPlaying.value = !isPlaying.value;

@@ -22,7 +22,7 @@ const NAMES = Object.keys(SETS) as SetName[];
 /** Rows that a table can have without delay; what is beyond them is found by its words. */
 const MOST_SHOWN = 2000;
 
-/** What is stored, and how to change it. */
+/** The stored data, and how to change it. */
 export default function Data() {
   const places = useLoad(() => loadLocations(), []);
   if (places.error !== undefined) return <Failure error={places.error} onRetry={places.reload} />;

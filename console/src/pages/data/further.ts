@@ -9,7 +9,7 @@ const REST_MS = 300;
 type Asked = {
   path: string;
   set: DataSet;
-  /** Where the rows go on that the page has not read; undefined if it has all of them. */
+  /** The cursor of the rows that the page has not read; undefined if it has all of them. */
   next: string | undefined;
   /** Looked for: rows with a text, and the one with a key, unless the page has it already. */
   wanted: string;
@@ -17,7 +17,7 @@ type Asked = {
   fits: (row: DataRow) => boolean;
 };
 
-/** What fits among the rows beyond those that the page has read. @param most rows that it can show */
+/** The matches among the rows that the page has not read. @param most rows that it can show */
 export function useFurther({ path, set, next, wanted, key, fits }: Asked, most: number) {
   const read = useSignal(0);
   const isAsked = next !== undefined && (wanted !== '' || key !== undefined);

@@ -5,7 +5,7 @@ import type { DataRow, SetName } from './sets.ts';
 
 const words = texts.data;
 
-/** What is stored, in numbers. @param rows at least one; demand has the newest first */
+/** The stored data in numbers. @param rows at least one; demand has the newest first */
 export function sentenceOf(name: SetName, rows: readonly DataRow[], place: Place | undefined): string {
   const all = count(rows.length);
   const differ = (field: string) => count(new Set(rows.map((row) => row[field])).size);

@@ -19,7 +19,7 @@ import { firstHour, seriesOf } from './series.ts';
 
 const words = texts.forecast.backtest;
 const WORST = 6;
-/** Of the worst forecasts, and as many before them. */
+/** Number of the worst forecasts, and of those before them. */
 const MOST_STEPS = 72;
 const DAY_MS = 24 * HOUR_MS;
 

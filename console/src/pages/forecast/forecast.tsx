@@ -20,7 +20,7 @@ const LEVELS = [0.5, 0.8, 0.9, 0.95, 0.99];
 const HISTORY_DAYS = 14;
 const DAY_HOURS = 24;
 
-/** What the address asks for. */
+/** The values that the address asks for. */
 function askedFor() {
   const asked = query.value;
   const oneOf = (name: string, values: number[], usual: number) => {

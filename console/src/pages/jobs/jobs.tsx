@@ -15,7 +15,7 @@ const words = texts.jobs;
 const STATUSES = ['queued', 'running', 'completed', 'failed', 'cancelled'];
 const TICK_MS = 500;
 
-/** What the service works on, and what it has done. */
+/** The running, waiting and ended jobs. */
 export default function Jobs() {
   const search = query.value;
   const filter = { status: search.get('status') ?? undefined, kind: search.get('kind') ?? undefined };
@@ -97,7 +97,7 @@ function sentenceOf(jobs: Job[]): string {
 function useStill(jobs: Job[], list: string) {
   const held = useSignal<{ list: string; jobs: Job[] } | undefined>(undefined);
   const hold = () => {
-    // Where there are none, there is nothing to click on.
+    // Without jobs there is nothing to click on.
     if (jobs.length > 0) held.value = { list, jobs };
   };
   const release = () => {

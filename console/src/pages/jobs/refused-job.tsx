@@ -7,7 +7,7 @@ import { Conflict } from '../../ui/conflict.tsx';
 import { withSettings } from '../../ui/settings.ts';
 import { Failure } from '../../ui/states.tsx';
 
-/** Where jobs are asked for that can be asked for again with other constraints, by kind. */
+/** The pages where jobs can be asked for again with other constraints, by kind. */
 const PATHS: Record<string, string> = { optimize: '/api/v1/optimize', decision: '/api/v1/decisions' };
 
 /**

@@ -11,7 +11,7 @@ import { Failure, Loading } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 
 const words = texts.schedules;
-/** Of the newest occurrences, as many as are worth a look. */
+/** Number of the newest occurrences that are shown. */
 const MOST_OCCURRENCES = 10;
 
 /** Decisions that are made again and again. Nothing is shown while there are none: they are made by the API. */

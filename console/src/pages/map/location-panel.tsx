@@ -84,7 +84,7 @@ function LocationForecast({ id, decision }: { id: number; decision: StoredDecisi
 
 type OneMoreProps = Pick<Props, 'sliders' | 'zone'> & { id: number; decision: StoredDecision };
 
-/** What one vehicle more would be worth here. The service solves changed problems for it, so it is asked on request. */
+/** The worth of one more vehicle here. The service solves changed problems for it, so it is asked on request. */
 function OneMore({ id, decision, sliders, zone }: OneMoreProps) {
   const insights = useSignal<Insights | undefined>(undefined);
   const isRunning = useSignal(false);

@@ -46,7 +46,7 @@ async function loadBase(planId: string | undefined, decisionId: string | undefin
   return { decision, plan, planId: decision.plan_id, places } satisfies Base;
 }
 
-/** Where vehicles are, where they are needed, and who goes where. */
+/** The vehicles, the places that need them, and the moves between them. */
 export default function MapPage() {
   const planId = query.value.get('plan') ?? undefined;
   const decisionId = query.value.get('decision') ?? undefined;
@@ -69,7 +69,7 @@ function slidersOf(search: URLSearchParams): SliderValues {
   return Object.fromEntries(known.map(([name, text]) => [name, Number(text)]));
 }
 
-/** What relaxations have set that has no slider, as the address has it; undefined if it has nothing readable. */
+/** The values that relaxations have set and that have no slider, as in the address; undefined if none is readable. */
 function alsoOf(text: string | null): Setting[] | undefined {
   try {
     const also: unknown = JSON.parse(text ?? 'null');
@@ -218,7 +218,7 @@ function sentenceOf({ kpis, locations = [] }: PlanAnswer): string {
   return words.sentence(percent(kpis.demand_coverage), count(kpis.rebalanced_count), km, count(short));
 }
 
-/** Where the sliders stand while the decision's own values hold; what it leaves to the service is at its default. */
+/** The sliders at the decision's own values; those that it leaves to the service are at their defaults. */
 function defaultsOf({ decision, plan }: Base): Record<SliderName, number> {
   const constraints = decision?.inputs?.request.constraints ?? {};
   const price = constraints.unmet_demand_cost;

@@ -20,16 +20,16 @@ const write: Record<SliderName, (value: number) => string> = {
 
 type Props = {
   values: SliderValues;
-  /** Of the sliders that are where the decision has them. */
+  /** Values of the sliders by the decision. */
   defaults: Record<SliderName, number>;
   ranges: Record<SliderName, Range>;
   onChange: (name: SliderName, value: number | undefined) => void;
-  /** What relaxations set that has no slider. */
+  /** The values that relaxations set and that have no slider. */
   also: readonly Setting[] | undefined;
   onResetAlso: () => void;
 };
 
-/** What the plan has to keep, and what unmet demand costs. Each change asks the service for the plan that follows. */
+/** The constraints of the plan, and the cost of unmet demand. Each change asks the service for a new plan. */
 export function Sliders({ values, defaults, ranges, onChange, also, onResetAlso }: Props) {
   const words = texts.map.sliders;
   return (

@@ -18,7 +18,7 @@ const REST_MS = 120;
 export type WhatIf = {
   plan?: PlanAnswer;
   planId?: string;
-  /** What that plan keeps. */
+  /** The constraints that the plan keeps. */
   changes?: Changes;
   isRunning: boolean;
   progress?: Progress;
@@ -26,7 +26,7 @@ export type WhatIf = {
   error?: unknown;
 };
 
-/** What a plan has to keep instead of what was decided: the sliders, and what relaxations set beside them. */
+/** A plan's constraints instead of the decision's: the sliders, and the values that relaxations set beside them. */
 export type Changes = SliderValues & { also?: readonly Setting[] };
 
 /** The constraints of a decision with the sliders' values in their place. */

@@ -27,7 +27,7 @@ export default function Operations() {
     const report = await get<OperationsReport>('/api/v1/operations', signal);
     return { report, at: new Date().toISOString() };
   }, []);
-  // What was read last stays while the service does not answer; so does the fault while the service is asked again.
+  // The last answer stays while the service does not answer; so does the fault while the service is asked again.
   const known = useRef<{ read?: Read | undefined; fault?: unknown }>({});
   if (!isLoading) known.current = { read: data ?? known.current.read, fault: error };
   const { read, fault } = known.current;
@@ -80,7 +80,7 @@ function Figures({ report }: { report: OperationsReport }) {
   );
 }
 
-/** What ended in the last hour, and how long it had waited. */
+/** Jobs that ended in the last hour, and how long they had waited. */
 function Hour({ steps }: { steps: OperationsReport['last_hour'] }) {
   const { xs, ended, waits } = useMemo(() => {
     const now = Date.parse(steps.at(-1)!.starts_at) + STEP_MINUTES * 60_000;

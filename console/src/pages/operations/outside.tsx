@@ -11,7 +11,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 
 const words = texts.operations;
 
-/** What leaves the service and does not arrive, and what others changed in it. Both come at once, so nothing moves. */
+/** Events that do not arrive, and changes that others made. Both come at once, so nothing moves. */
 export function Outside() {
   const { data, error, reload } = useLoad(async (signal) => {
     const [webhooks, entries] = await Promise.all([readDeadDeliveries(signal), readAudit(signal)]);

@@ -23,7 +23,7 @@ const words = texts.plans;
 
 type Change = NonNullable<PlanComparison['locations']>[number];
 
-/** What the second plan does differently: on the map as a movement from the first to it, and by location. */
+/** The differences of the second plan: on the map as a movement from the first to it, and by location. */
 export function Comparison({ a, b }: { a: string; b: string }) {
   const { data, error, reload } = useLoad(
     async (signal) => {

@@ -27,7 +27,7 @@ type Loss = {
 
 type Props = { replay: Replay; chosen: ReplayedPolicy; baseline: ReplayedPolicy; places: Place[] };
 
-/** Where trips were lost, the most first: a map and a table, which are one selection. */
+/** The locations with lost trips, the most first: a map and a table, which are one selection. */
 export function Losses({ replay, chosen, baseline, places }: Props) {
   const hour = hourIn(replay);
   const losses = useMemo(

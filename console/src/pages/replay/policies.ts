@@ -12,10 +12,10 @@ export const CHOICES: Record<string, ReplayRequest['policies'][number]> = {
   'horizon-6-observed': { mode: 'horizon', demand: 'observed' },
 };
 
-/** What a policy is called: in words, or by its name if others have chosen it. */
+/** The name of a policy: in words, or as others have chosen it. */
 export const titleOf = (name: string): string => texts.replay.policies[name] ?? name;
 
-/** What the others are compared with: nobody moving, or else the worst. */
+/** The policy that the others are compared with: no moves, or else the worst. */
 export function baselineOf<P extends Policy>(policies: readonly P[]): P {
   return policies.find(({ mode }) => mode === 'none') ?? byObjective(policies)[policies.length - 1];
 }

@@ -18,7 +18,7 @@ import { Start } from './start.tsx';
 
 const words = texts.replay;
 
-/** What a plan is worth: ways of planning, replayed side by side over past days. */
+/** The worth of a plan: ways of planning, replayed side by side over past days. */
 export default function ReplayPage() {
   const id = query.value.get('replay') ?? undefined;
   const base = useLoad(async (signal) => {
@@ -48,7 +48,7 @@ export default function ReplayPage() {
   const state = known.data;
   const result = state && 'replay' in state && state.replay.replay_id === id ? state.replay : undefined;
   const job = state && 'job' in state && state.job.job_id === id ? state.job : undefined;
-  // What comes above the form comes before it, so that the form does not move.
+  // The parts above the form come before it, so that the form does not move.
   if (id !== undefined && !result && !job && known.error === undefined) return <Loading />;
   return (
     <div class="page" aria-busy={known.isLoading}>

@@ -12,7 +12,7 @@ import { baselineOf, bestOf, titleOf } from './policies.ts';
 
 const words = texts.replay;
 
-/** What each way of planning came to: the best in a sentence, all in a table, one chosen in the pictures. */
+/** The results of each way of planning: the best in a sentence, all in a table, one chosen in the pictures. */
 export function Result({ replay, places }: { replay: Replay; places: Place[] }) {
   const { policies } = replay;
   const baseline = baselineOf(policies);

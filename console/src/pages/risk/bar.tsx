@@ -6,7 +6,7 @@ const words = texts.risk;
 
 const PARTS = ['age', 'utilization', 'maintenance'] as const;
 
-/** What age, utilization and maintenance contribute to a score, side by side; the whole width is a score of 1. */
+/** The contributions of age, utilization and maintenance to a score, side by side; the whole width is a score of 1. */
 export function Bar({ risk }: { risk: VehicleRisk }) {
   const parts = PARTS.map((name) => ({ name, value: risk.factors[`${name}_contribution`] }));
   const text = parts.map(({ name, value }) => `${words.parts[name]} ${score(value)}`).join(', ');

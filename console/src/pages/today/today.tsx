@@ -16,7 +16,7 @@ import { sentenceOf } from './sentence.ts';
 
 const words = texts.today;
 
-/** What tomorrow needs: the newest decision, or the one that the address names. */
+/** The plan for tomorrow: the newest decision, or the one that the address names. */
 export default function Today() {
   return <DecisionPage mode="static" of={Planned} />;
 }
