@@ -12,7 +12,7 @@ const RESULTS = path.join(import.meta.dirname, 'results');
 /** The documents with tables of benches. */
 const DOCUMENTS = [
   'bench/README.md',
-  'docs/operator/scaling.md',
+  'docs/operator/promises.md',
   'src/db/README.md',
   'src/core/forecast/README.md',
 ];

@@ -54,7 +54,7 @@ describe('the documents, followed from the first command to the last on a fresh 
 test('the page about the console names every page of it, with its key', () => {
   const text = readDocument('docs/planner/console.md');
   const pages = [
-    ...readDocument('console/src/pages/pages.ts').matchAll(/title: texts\.(\w+)\.title, key: '(\w)'/g),
+    ...readDocument('console/src/router.ts').matchAll(/title: texts\.(\w+)\.title, key: '(\w)'/g),
   ];
   expect(pages.length).toBeGreaterThan(7);
   const rows = pages.map(([, name, key]) => {
