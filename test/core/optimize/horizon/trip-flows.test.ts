@@ -40,7 +40,9 @@ describe('horizon plans with trip flows', { tags: ['slow'] }, () => {
       const byService = plan.multiplier * 1e-7 * total;
       const noise = NOISE_UNITS + byService + NOISE * scaleOf(problem, expected) * (isReached ? 1 : 100);
       expect(plan.boundUnits, where).toBeLessThanOrEqual(expected + noise);
-      expect(plan.boundUnits, where).toBeGreaterThanOrEqual(expected - noise);
+      // A whole first step may serve less: the bound is then that of plans that serve as much as it does.
+      if (plan.figures.totalServed >= required - 1e-7 * total)
+        expect(plan.boundUnits, where).toBeGreaterThanOrEqual(expected - noise);
       expect(plan.fractionalUnits, where).toBeCloseTo(expected, -Math.log10(2 * noise));
       for (let m = 0; plan.moves.step[m] === 0; m++) expect(plan.moves.vehicles[m] % 1, where).toBe(0);
       expect(plan.mostServed, where).toBeGreaterThanOrEqual(most - 1e-6 * total);
