@@ -28,6 +28,8 @@ const integer = (fallback: number, minimum: number, maximum: number, description
   Type.Integer({ default: fallback, minimum, maximum, description });
 const flag = (fallback: boolean, description: string) => Type.Boolean({ default: fallback, description });
 
+/** A plain path of at most eight parts, without an end: nothing that a page or a browser could take for more. */
+export const PATH_PREFIX = '^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,63}){1,8}$';
 const TIME_ZONE_PATTERN = '^[A-Za-z]+([_+/A-Za-z0-9-]*)$';
 
 export const SettingsSchema = Type.Object({
@@ -96,7 +98,13 @@ export const SettingsSchema = Type.Object({
   ),
   HTTP_TRUSTED_PROXIES: optionalText(
     'addresses and networks (`10.0.0.0/8`) of reverse proxies, separated by commas, whose ' +
-      '`X-Forwarded-For` names the caller; unset: it is not read',
+      '`X-Forwarded-For` names the caller, and `X-Forwarded-Prefix` the path that they took off; unset: ' +
+      'neither is read',
+  ),
+  HTTP_PATH_PREFIX: optionalText(
+    'path (`/fleet`) that a reverse proxy takes off, where it cannot say so by `X-Forwarded-Prefix`; ' +
+      'callers find everything below it',
+    { pattern: PATH_PREFIX },
   ),
   HTTP_WAIT_LIMIT_SECONDS: number(300, 0, 86_400, 'longest wait of a synchronous call; then 202'),
   START_WAIT_SECONDS: number(

@@ -33,6 +33,7 @@ import { forecastRoutes } from './forecasts/routes.ts';
 import { refuseWhileFull } from './jobs/refuse-while-full.ts';
 import { jobRequestRoutes } from './jobs/request-route.ts';
 import { jobRoutes } from './jobs/routes.ts';
+import { keepPathPrefix } from './path-prefix.ts';
 import { planMoveRoutes } from './plans/moves-routes.ts';
 import { planRoutes } from './plans/routes.ts';
 import { replayRoutes } from './replays/routes.ts';
@@ -102,6 +103,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
+  keepPathPrefix(app, config);
   clientErrors.follow(app);
   if (deps.metrics) measureRequests(app, deps.metrics);
   if (deps.tracing) traceRequests(app, deps.tracing);
@@ -156,7 +158,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   await compressAnswers(app);
   answerUnrouted(app);
   await negotiateTypes(app);
-  await registerDocuments(app, config, {
+  await registerDocuments(app, {
     isGuarded: guard !== undefined,
     isLimited: limitsRequests(config) || config.JOBS_WAITING_PER_CALLER !== undefined,
   });

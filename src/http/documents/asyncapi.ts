@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts';
+import type { FastifyRequest } from 'fastify';
 import { SERVICE_VERSION } from '../../contracts/envelope.ts';
 import {
   CompleteMessage,
@@ -7,6 +7,7 @@ import {
   SubscribeMessage,
   UnsubscribeMessage,
 } from '../../contracts/events.ts';
+import { outward } from '../path-prefix.ts';
 
 const JOB_ID = 'opt_0199c8a0-0000-7000-8000-000000000000';
 
@@ -23,8 +24,11 @@ const EXAMPLES: Partial<Record<keyof typeof MESSAGES, object>> = {
   unsubscribe: { type: 'unsubscribe', job_id: JOB_ID },
 };
 
-/** The AsyncAPI 3 document of `/ws/optimization`, from the schemas that validate its messages. */
-export function asyncApiDocument(config: Pick<Config, 'HOST' | 'PORT'>) {
+/**
+ * The AsyncAPI 3 document of `/ws/optimization`, from the schemas that validate its messages. Its server is the one
+ * that the caller asked.
+ */
+export function asyncApiDocument(request: FastifyRequest) {
   const names = Object.keys(MESSAGES) as (keyof typeof MESSAGES)[];
   const inChannel = (name: string) => ({ $ref: `#/channels/optimization/messages/${name}` });
   const operation = (action: 'send' | 'receive', summary: string, messages: string[]) => ({
@@ -44,7 +48,13 @@ export function asyncApiDocument(config: Pick<Config, 'HOST' | 'PORT'>) {
       license: { name: 'MIT' },
     },
     defaultContentType: 'application/json',
-    servers: { service: { host: `${config.HOST}:${config.PORT}`, protocol: 'ws' } },
+    servers: {
+      service: {
+        host: request.host,
+        pathname: outward(request, '/'),
+        protocol: request.protocol === 'https' ? 'wss' : 'ws',
+      },
+    },
     channels: {
       optimization: {
         address: '/ws/optimization',

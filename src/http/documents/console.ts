@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import staticFiles from '@fastify/static';
 import type { FastifyReply } from 'fastify';
@@ -32,8 +33,8 @@ function contentPolicy(mapUrl: string | undefined): string {
 }
 
 /**
- * Serves the console as it was built last: its hashed files for ever, and its page at every other path below
- * /console, which its own script reads. Files come compressed from the disk.
+ * Serves the console as it was built last: its hashed files for ever, compressed from the disk, and its page at every
+ * other path below /console, which its own script reads.
  */
 export async function registerConsole(app: App, config: Pick<Config, 'CONSOLE_MAP_URL'>): Promise<void> {
   const { CONSOLE_MAP_URL: mapUrl } = config;
@@ -49,14 +50,14 @@ export async function registerConsole(app: App, config: Pick<Config, 'CONSOLE_MA
       preCompressed: true,
       cacheControl: false,
     });
-    const sendPage = (reply: FastifyReply) => {
-      if (!existsSync(`${FOLDER}/index.html`)) {
+    const sendPage = async (reply: FastifyReply) => {
+      const page = await readFile(`${FOLDER}/index.html`, 'utf8').catch(() => {
         const message =
           'the console is not built yet; `npm start` builds it in a minute or says what is wrong, ' +
           'and so does `npm run console`';
         throw new AppError('RESOURCE_NOT_FOUND', message);
-      }
-      return reply.header('cache-control', 'no-cache').sendFile('index.html');
+      });
+      return reply.header('cache-control', 'no-cache').type('text/html; charset=utf-8').send(page);
     };
     scope.get(`${PATH}/settings.json`, hidden, (_request, reply) =>
       reply.header('cache-control', 'no-cache').send({ map_url: mapUrl ?? null }),

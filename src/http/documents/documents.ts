@@ -3,16 +3,17 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
-import type { Config } from '../../config.ts';
+import type { FastifyRequest } from 'fastify';
 import { SERVICE_VERSION } from '../../contracts/envelope.ts';
 import type { App } from '../deps.ts';
+import { outward } from '../path-prefix.ts';
 import { asyncApiDocument } from './asyncapi.ts';
 import { type DocumentOptions, documentRoutes } from './openapi.ts';
 
 const REDOC_PAGE = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Fleet Decision Service</title><style>body { margin: 0 }</style></head>
+<link rel="icon" href="/favicon.ico"><title>Fleet Decision Service</title><style>body { margin: 0 }</style></head>
 <body><redoc spec-url="/openapi.json" disable-google-font="true" hide-loading></redoc>
 <script src="/redoc/redoc.standalone.js"></script></body>
 </html>
@@ -27,12 +28,11 @@ const REDOC = new URL('assets/redoc.standalone.js.gz', import.meta.url);
 const REDOC_LOGO = 'https://cdn.redoc.ly/redoc/logo-mini.svg';
 const NO_IMAGE = 'data:,';
 
+const SERVER = { url: '/', description: 'this service' };
+const YAML_SERVER = /^(servers:\n {2}- url: )\/$/m;
+
 /** The documents and their pages: /openapi.json, /asyncapi.json, /docs, /redoc. They load nothing from other hosts. */
-export async function registerDocuments(
-  app: App,
-  config: Pick<Config, 'HOST' | 'PORT'>,
-  options: DocumentOptions,
-): Promise<void> {
+export async function registerDocuments(app: App, options: DocumentOptions): Promise<void> {
   await app.register(swagger, {
     convertConstToEnum: false,
     openapi: {
@@ -46,7 +46,7 @@ export async function registerDocuments(
           'WebSocket `/ws/optimization` (see /asyncapi.json).',
         license: { name: 'MIT', identifier: 'MIT' },
       },
-      servers: [{ url: '/', description: 'this service' }],
+      servers: [SERVER],
       tags: [
         { name: 'decisions', description: 'From fleet and observed demand to a plan, with its inputs' },
         { name: 'schedules', description: 'Decisions at certain times' },
@@ -66,15 +66,33 @@ export async function registerDocuments(
     },
     ...documentRoutes(options),
   });
-  await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { tryItOutEnabled: true } });
+  const server = (request: FastifyRequest) => outward(request, '') || '/';
+  const documentFor = (request: FastifyRequest) => ({
+    ...app.swagger(),
+    servers: [{ ...SERVER, url: server(request) }],
+  });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    uiConfig: { tryItOutEnabled: true },
+    uiHooks: {
+      // Before routes of the plugin, which would write all of the YAML anew for each caller: 0.1 s.
+      preHandler: async (request, reply) => {
+        const { url } = request.routeOptions;
+        if (url === '/docs/json') return reply.send(documentFor(request));
+        if (url !== '/docs/yaml') return;
+        const text = app.swagger({ yaml: true }).replace(YAML_SERVER, `$1${server(request)}`);
+        return reply.type('application/x-yaml').send(text);
+      },
+    },
+  });
 
   const hidden = { schema: { hide: true } };
   const icon = await readFile(new URL('assets/favicon.ico', import.meta.url));
   app.get('/favicon.ico', hidden, (_request, reply) =>
     reply.type('image/x-icon').header('cache-control', 'public, max-age=86400').send(icon),
   );
-  app.get('/openapi.json', hidden, () => app.swagger());
-  app.get('/asyncapi.json', hidden, () => asyncApiDocument(config));
+  app.get('/openapi.json', hidden, documentFor);
+  app.get('/asyncapi.json', hidden, asyncApiDocument);
   app.get('/redoc', hidden, (_request, reply) => reply.type('text/html; charset=utf-8').send(REDOC_PAGE));
   app.get('/redoc/redoc.standalone.js', hidden, async (_request, reply) => {
     const script = (await promisify(gunzip)(await readFile(REDOC))).toString();

@@ -35,6 +35,7 @@ export function pageHtml(guide: Guide, file: string): string {
 <head>
 <meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${encode(page.title)} – Fleet Decision Service</title>
+<link rel="icon" href="/favicon.ico">
 <link rel="stylesheet" href="/guide/assets/guide.css">
 <script type="module" src="/guide/assets/guide.js"></script>
 ${page.hasDiagram ? DIAGRAM_SCRIPTS : ''}

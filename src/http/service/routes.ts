@@ -14,6 +14,7 @@ import {
 import { FORECAST_MODEL } from '../../core/forecast/types.ts';
 import { databaseFault } from '../../db/client.ts';
 import type { Deps } from '../deps.ts';
+import { outward } from '../path-prefix.ts';
 import { answers, errors } from '../responses.ts';
 
 /** A server that takes longer to answer counts as unreachable. */
@@ -52,14 +53,14 @@ export function serviceRoutes({ config, database, queue }: Deps): FastifyPluginA
           version: SERVICE_VERSION,
           description: 'Demand forecasts, cost-minimal rebalancing plans and vehicle risk scores for fleets.',
           links: {
-            guide: '/guide',
-            docs: '/docs',
-            redoc: '/redoc',
-            openapi: '/openapi.json',
-            asyncapi: '/asyncapi.json',
-            health: '/health',
-            liveness: '/livez',
-            readiness: '/readyz',
+            guide: outward(request, '/guide'),
+            docs: outward(request, '/docs'),
+            redoc: outward(request, '/redoc'),
+            openapi: outward(request, '/openapi.json'),
+            asyncapi: outward(request, '/asyncapi.json'),
+            health: outward(request, '/health'),
+            liveness: outward(request, '/livez'),
+            readiness: outward(request, '/readyz'),
           },
         }),
     );

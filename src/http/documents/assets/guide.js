@@ -1,4 +1,4 @@
-import MiniSearch from '/guide/assets/minisearch.js';
+import MiniSearch from './minisearch.js';
 
 const MOST_RESULTS = 12;
 /** Pages about the service's inside: those about its use come first where both have the words. */
@@ -12,7 +12,7 @@ if (matchMedia('(max-width: 60rem)').matches) document.querySelector('details.pa
 let loading;
 /** Loads the texts when somebody begins to search. */
 function load() {
-  loading ??= fetch('/guide/search.json')
+  loading ??= fetch(new URL('../search.json', import.meta.url))
     .then((answer) => answer.json())
     .then((entries) => {
       const index = new MiniSearch({
@@ -59,7 +59,7 @@ function show(results, words) {
   }
   for (const [number, { link, page, heading, text, terms }] of results.entries()) {
     const anchor = document.createElement('a');
-    anchor.href = `/guide/${link}`;
+    anchor.href = new URL(`../${link}`, import.meta.url);
     anchor.tabIndex = -1;
     const title = document.createElement('strong');
     title.textContent = heading === page || heading === '' ? page : `${page} › ${heading}`;
