@@ -36,6 +36,10 @@ function compressFiles(): Plugin {
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
+  // A path may stand before it: files find each other, and the service puts the path into its page.
+  experimental: {
+    renderBuiltUrl: (_name, { hostType }) => (hostType === 'html' ? undefined : { relative: true }),
+  },
   // JSX becomes calls of Preact: no plug-in is needed.
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   worker: { format: 'es' },

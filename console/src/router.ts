@@ -1,7 +1,8 @@
 import { computed, signal } from '@preact/signals';
+import { SERVICE } from './service.ts';
 import { texts } from './texts.ts';
 
-const BASE = '/console';
+const BASE = new URL(`${SERVICE}/console`).pathname;
 
 /** The pages in the order of the navigation. `path` follows /console/; `key`, pressed after `g`, opens the page. */
 export const PAGES = [

@@ -1,4 +1,5 @@
 import { createFleetClient, type ErrorDetail, FleetError } from 'fleet-client';
+import { SERVICE } from '../service.ts';
 import { key } from './key.ts';
 
 export { FleetConnectionError, FleetError } from 'fleet-client';
@@ -19,7 +20,12 @@ type Sent = { body?: unknown; signal?: AbortSignal | undefined; headers?: Record
  * A page says soon that the service is away, and tries again by itself. The client opens no WebSocket: the page has one
  * for all its jobs, and watches a job by this client only where it gets none.
  */
-export const fleet = createFleetClient({ apiKey: key, retry: { attempts: 2 }, WebSocket: null });
+export const fleet = createFleetClient({
+  url: SERVICE,
+  apiKey: key,
+  retry: { attempts: 2 },
+  WebSocket: null,
+});
 
 /**
  * Sends a request and reads its answer.

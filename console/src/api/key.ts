@@ -1,4 +1,7 @@
-const STORED = 'fleet-key';
+import { SERVICE } from '../service.ts';
+
+/** Other services may have the same host, below other paths. */
+const STORED = `fleet-key ${SERVICE}`;
 
 /** Key or token that every request sends. It is kept for this tab only, and is gone when the tab is closed. */
 export const key = sessionStorage.getItem(STORED) ?? undefined;

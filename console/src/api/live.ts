@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { hasEnded } from 'fleet-client';
+import { SERVICE } from '../service.ts';
 import { type Envelope, FleetConnectionError, FleetError, fleet } from './client.ts';
 import { key } from './key.ts';
 
@@ -75,7 +76,7 @@ function tell(type: 'subscribe' | 'unsubscribe', jobId: string): void {
 
 function open(): void {
   if (connection.value === 'idle') connection.value = isCut ? 'polling' : 'connecting';
-  const url = `${window.location.origin.replace(/^http/, 'ws')}/ws/optimization`;
+  const url = `${SERVICE.replace(/^http/, 'ws')}/ws/optimization`;
   // A browser's WebSocket has no headers: the key is a subprotocol.
   const current = new WebSocket(url, key ? ['fleet.v1', `fleet.auth.${key}`] : []);
   socket = current;

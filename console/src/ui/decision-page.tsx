@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact';
 import { newestDecision, readDecision, type StoredDecision } from '../api/decisions.ts';
 import { loadLocations, type Place } from '../api/locations.ts';
 import { query } from '../router.ts';
+import { SERVICE } from '../service.ts';
 import { texts } from '../texts.ts';
 import { useLoad } from './load.ts';
 import { Empty, Failure, Loading } from './states.tsx';
@@ -36,7 +37,7 @@ export function DecisionPage({
   if (error !== undefined) return <Failure error={error} onRetry={reload} />;
   if (!data) return <Loading />;
   if (data.places.length === 0) {
-    const url = `${window.location.origin}/api/v1/data/locations`;
+    const url = `${SERVICE}/api/v1/data/locations`;
     const command = `curl -X PUT ${url} -H 'content-type: text/csv' --data-binary @locations.csv`;
     return <Empty title={texts.today.noLocations} advice={texts.today.noLocationsAdvice} command={command} />;
   }

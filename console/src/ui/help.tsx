@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { PAGES } from '../router.ts';
+import { SERVICE } from '../service.ts';
 import { texts } from '../texts.ts';
 import { Dialog } from './dialog.tsx';
 
@@ -24,7 +25,7 @@ export function HelpDialog() {
         ))}
       </dl>
       <p>
-        {texts.help.documents} <a href="/docs">/docs</a>
+        {texts.help.documents} <a href={`${SERVICE}/docs`}>/docs</a>
       </p>
       <button type="button" onClick={() => (isHelpOpen.value = false)}>
         {texts.help.close}

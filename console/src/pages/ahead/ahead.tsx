@@ -3,6 +3,7 @@ import { FleetError } from '../../api/client.ts';
 import { type DecisionBody, isAhead, type StoredDecision, startHourOf } from '../../api/decisions.ts';
 import type { Place } from '../../api/locations.ts';
 import { HOUR_MS, zoneOf } from '../../city-time.ts';
+import { SERVICE } from '../../service.ts';
 import { texts } from '../../texts.ts';
 import { Conflict } from '../../ui/conflict.tsx';
 import { DecisionPage, type Shown } from '../../ui/decision-page.tsx';
@@ -80,7 +81,7 @@ function Planned({ decision, places, isLoading, onEnd }: Shown) {
 
 function Nothing() {
   const body = `'{"mode": "horizon", "horizon_hours": ${DEFAULT_HOURS}}'`;
-  const command = `curl ${window.location.origin}/api/v1/decisions -H 'content-type: application/json' -d ${body}`;
+  const command = `curl ${SERVICE}/api/v1/decisions -H 'content-type: application/json' -d ${body}`;
   return <Empty title={words.empty} advice={texts.today.emptyAdvice} command={command} />;
 }
 

@@ -3,6 +3,7 @@ import { readFirstRows } from '../../api/data.ts';
 import { loadLocations, locations, type Place, reloadLocations } from '../../api/locations.ts';
 import { count } from '../../format.ts';
 import { changeQuery, query } from '../../router.ts';
+import { SERVICE } from '../../service.ts';
 import { texts } from '../../texts.ts';
 import { useEscape } from '../../ui/escape.ts';
 import { Find, wantedText } from '../../ui/find.tsx';
@@ -83,7 +84,7 @@ function Stored({ name }: { name: SetName }) {
 
 function commandOf({ method, path }: DataSet, name: SetName): string {
   const type = "-H 'content-type: text/csv'";
-  return `curl ${window.location.origin}${path} -X ${method} ${type} --data-binary @${name}.csv`;
+  return `curl ${SERVICE}${path} -X ${method} ${type} --data-binary @${name}.csv`;
 }
 
 function Controls({ name, place }: { name: SetName; place: Place | undefined }) {

@@ -4,6 +4,7 @@ import { connection } from '../../api/live.ts';
 import type { Job } from '../../api/types.ts';
 import { count, decimal, duration, moment, percent } from '../../format.ts';
 import { changeQuery, query } from '../../router.ts';
+import { SERVICE } from '../../service.ts';
 import { texts } from '../../texts.ts';
 import { Empty, Failure, Loading } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -176,7 +177,7 @@ function JobTable({ jobs, chosen, now, isFiltered }: TableProps) {
     },
   ];
   if (jobs.length === 0) {
-    const command = `curl ${window.location.origin}/api/v1/decisions -H 'content-type: application/json' -d '{}'`;
+    const command = `curl ${SERVICE}/api/v1/decisions -H 'content-type: application/json' -d '{}'`;
     return isFiltered ? (
       <p>{words.noneFits}</p>
     ) : (

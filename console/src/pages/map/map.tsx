@@ -13,6 +13,7 @@ import { Legend } from '../../map/legend.tsx';
 import { drawnMoves } from '../../map/scene.ts';
 import { sceneOf } from '../../map/scene-of.ts';
 import { addressOf, changeQuery, query } from '../../router.ts';
+import { SERVICE } from '../../service.ts';
 import { texts } from '../../texts.ts';
 import { Conflict } from '../../ui/conflict.tsx';
 import { useEscape } from '../../ui/escape.ts';
@@ -57,7 +58,7 @@ export default function MapPage() {
   if (error !== undefined) return <Failure error={error} onRetry={reload} />;
   if (isLoading && !data) return <Loading />;
   if (!data) {
-    const command = `curl ${window.location.origin}/api/v1/decisions -H 'content-type: application/json' -d '{}'`;
+    const command = `curl ${SERVICE}/api/v1/decisions -H 'content-type: application/json' -d '{}'`;
     return <Empty title={texts.today.empty} advice={texts.today.emptyAdvice} command={command} />;
   }
   return <PlanMap key={data.planId} base={data} />;

@@ -2,6 +2,7 @@ import { get } from '../../api/client.ts';
 import type { PlanSummary } from '../../api/types.ts';
 import { count, decimal, moment, percent } from '../../format.ts';
 import { addressOf, changeQuery, query } from '../../router.ts';
+import { SERVICE } from '../../service.ts';
 import { texts } from '../../texts.ts';
 import { useLoad } from '../../ui/load.ts';
 import { Empty, Failure, Loading } from '../../ui/states.tsx';
@@ -96,7 +97,7 @@ function Filters() {
 
 function Nothing({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) return <p>{words.noneFits}</p>;
-  const command = `curl ${window.location.origin}/api/v1/decisions -H 'content-type: application/json' -d '{}'`;
+  const command = `curl ${SERVICE}/api/v1/decisions -H 'content-type: application/json' -d '{}'`;
   return <Empty title={words.none} advice={words.advice} command={command} />;
 }
 

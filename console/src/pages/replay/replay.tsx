@@ -5,6 +5,7 @@ import { listReplays, type ReplayJob, readReplay } from '../../api/replays.ts';
 import type { ReplaySummary } from '../../api/types.ts';
 import { count, moment, percent } from '../../format.ts';
 import { changeQuery, query } from '../../router.ts';
+import { SERVICE } from '../../service.ts';
 import { texts } from '../../texts.ts';
 import { Following } from '../../ui/following.tsx';
 import { useLoad } from '../../ui/load.ts';
@@ -37,7 +38,7 @@ export default function ReplayPage() {
   if (!base.data) return <Loading />;
   const { places, dayAfter } = base.data;
   if (dayAfter === undefined) {
-    const url = `${window.location.origin}/api/v1/data/locations`;
+    const url = `${SERVICE}/api/v1/data/locations`;
     const command = `curl -X PUT ${url} -H 'content-type: text/csv' --data-binary @locations.csv`;
     return <Empty title={texts.today.noLocations} advice={texts.today.noLocationsAdvice} command={command} />;
   }

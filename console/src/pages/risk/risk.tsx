@@ -6,6 +6,7 @@ import type { FleetVehicle, RiskVehicle, VehicleRisk } from '../../api/types.ts'
 import { Lines } from '../../charts/lines.tsx';
 import { count } from '../../format.ts';
 import { addressOf, changeQuery, query } from '../../router.ts';
+import { SERVICE } from '../../service.ts';
 import { texts } from '../../texts.ts';
 import { Find, wantedText } from '../../ui/find.tsx';
 import { useLoad } from '../../ui/load.ts';
@@ -61,7 +62,7 @@ function Nothing({ first }: { first: FleetVehicle | undefined }) {
   const figures = '{"acquired_on":"2015-05-04","last_maintenance_on":"2017-02-01","utilization_rate":0.75}';
   const json = "-H 'content-type: application/json'";
   const vehicle = encodeURIComponent(first?.vehicle_id ?? '');
-  const command = `curl ${window.location.origin}/api/v1/data/fleet/${vehicle} -X PATCH ${json} -d '${figures}'`;
+  const command = `curl ${SERVICE}/api/v1/data/fleet/${vehicle} -X PATCH ${json} -d '${figures}'`;
   return (
     <div class="page">
       <h1>{words.title}</h1>

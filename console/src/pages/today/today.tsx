@@ -3,6 +3,7 @@ import { FleetError } from '../../api/client.ts';
 import type { DecisionBody } from '../../api/decisions.ts';
 import { zoneOf } from '../../city-time.ts';
 import { addressOf } from '../../router.ts';
+import { SERVICE } from '../../service.ts';
 import { texts } from '../../texts.ts';
 import { DecisionPage, type Shown } from '../../ui/decision-page.tsx';
 import { Following } from '../../ui/following.tsx';
@@ -23,7 +24,7 @@ export default function Today() {
 
 function Planned({ decision, places, isLoading, onEnd }: Shown) {
   const planning = usePlanning();
-  const command = `curl ${window.location.origin}/api/v1/decisions -H 'content-type: application/json' -d '{}'`;
+  const command = `curl ${SERVICE}/api/v1/decisions -H 'content-type: application/json' -d '{}'`;
   const request = decision?.inputs?.request;
   const looksAhead = request?.mode === 'horizon';
   const figures = decision?.result?.data?.plan && !looksAhead ? figuresOf(decision) : undefined;
