@@ -1,7 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
@@ -10,6 +9,7 @@ import { assertSessions } from '../../src/db/service/pooler.ts';
 import { atEnd } from '../helpers/at-end.ts';
 import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { stopProcess } from '../helpers/global-setup.ts';
+import { untilItListens } from '../helpers/programs.ts';
 import { createTestDatabase } from '../helpers/services.ts';
 
 const PGBOUNCER = 'pgbouncer';
@@ -52,20 +52,9 @@ async function startPooler(databaseUrl: string, mode: 'transaction' | 'session')
     await stopProcess(server);
     await removeFolder(folder);
   });
-  while (!(await accepts(listen)));
+  await untilItListens(server, listen);
   return `postgresql://${username}:${password}@127.0.0.1:${listen}${pathname}`;
 }
-
-const accepts = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const socket = connect(port, '127.0.0.1');
-    socket
-      .once('error', () => resolve(false))
-      .once('connect', () => {
-        socket.destroy();
-        resolve(true);
-      });
-  });
 
 /** Runs a process of the service until it ends. */
 async function run(script: string, databaseUrl: string) {

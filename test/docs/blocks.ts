@@ -7,6 +7,8 @@ export type Block = {
   line: number;
   /** why the block is not run: the HTML comment `<!-- not run: … -->` directly above it, invisible to readers */
   notRun: string | undefined;
+  /** the test that runs it: the HTML comment `<!-- run by test/… -->` directly above it */
+  runBy: string | undefined;
 };
 
 /** A command with the answer shown for it, if any. */
@@ -28,11 +30,13 @@ const OWN_TEST = /^<!-- every block is run by (test\/\S+) -->$/m;
 const PICTURES = new Set(['mermaid']);
 const COMMANDS = new Set(['sh']);
 
+const NO_MARKS = { notRun: undefined, runBy: undefined };
+
 /** The fenced blocks of a document, in order. */
 export function readBlocks(markdown: string): Block[] {
   const blocks: Block[] = [];
   let open: Block | undefined;
-  let mark: string | undefined;
+  let marks: Pick<Block, 'notRun' | 'runBy'> = NO_MARKS;
   for (const [i, line] of markdown.split('\n').entries()) {
     const fence = /^```(\w*)$/.exec(line);
     if (open) {
@@ -41,10 +45,13 @@ export function readBlocks(markdown: string): Block[] {
         open = undefined;
       } else open.text += `${line}\n`;
     } else if (fence) {
-      open = { language: fence[1], text: '', line: i + 1, notRun: mark };
-      mark = undefined;
+      open = { language: fence[1], text: '', line: i + 1, ...marks };
+      marks = NO_MARKS;
     } else if (line.trim() !== '') {
-      mark = /^<!-- not run: (.*) -->$/.exec(line)?.[1];
+      marks = {
+        notRun: /^<!-- not run: (.*) -->$/.exec(line)?.[1],
+        runBy: /^<!-- run by (test\/\S+) -->$/.exec(line)?.[1],
+      };
     }
   }
   return blocks;
@@ -67,14 +74,15 @@ export function findOwnTest(markdown: string): string | undefined {
 
 /**
  * The steps of a document, in order.
- * @throws Error for a block that is neither run, nor an answer to the command above it, nor excused
+ * @throws Error for a block that is neither run, here or by a test of its own, nor an answer to the command above it,
+ * nor excused
  */
 export function readSteps(markdown: string): Step[] {
   const steps: Step[] = [];
   let canAnswer = false;
   for (const block of readBlocks(markdown)) {
-    const { language, line, notRun } = block;
-    if (PICTURES.has(language)) continue;
+    const { language, line, notRun, runBy } = block;
+    if (PICTURES.has(language) || runBy !== undefined) continue;
     if (notRun !== undefined) {
       if (!ALLOWED_REASONS.includes(notRun))
         throw new Error(`line ${line}: "${notRun}" is no allowed reason`);

@@ -7,7 +7,7 @@ import { newTemporaryFolder, removeFolder } from '../helpers/folders.ts';
 import { processesLeft } from '../helpers/processes.ts';
 import { send, startTestService } from '../helpers/service.ts';
 import { createTestDatabase } from '../helpers/services.ts';
-import { findOwnTest, readSteps } from './blocks.ts';
+import { findOwnTest, readBlocks, readSteps } from './blocks.ts';
 import { openReader, readDocument } from './reader.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
@@ -79,6 +79,11 @@ describe('every Markdown file', () => {
       else expect(readSteps(text)).toEqual([]);
     },
   );
+
+  test.each(files)('%s is named by the tests that it says run its blocks', (file) => {
+    const tests = readBlocks(readDocument(file)).flatMap(({ runBy }) => runBy ?? []);
+    expect(tests.filter((name) => !readDocument(name).includes(file))).toEqual([]);
+  });
 
   test.each(files)('%s names npm scripts and files that exist', (file) => {
     // Its own package's, too.
