@@ -56,7 +56,7 @@ const byColumns: Solver = async (problem, gap) => {
   const incumbent = createIncumbent(problem, gap, control);
   const base = createBaseModel(problem);
   const ended = await withSolverModel(threadCache, base.model, base.tolerance, control, (model) =>
-    search(problem, base, model, incumbent, control),
+    search(problem, base, model, incumbent),
   );
   if (ended === 'infeasible') return { kind: 'infeasible', boundUnits: null };
   return incumbent.finish(ended === 'unproved' ? 'failed' : ended);

@@ -180,7 +180,7 @@ async function solve(problem: Problem, incumbent: Incumbent, control: SolveContr
     base.model,
     base.tolerance,
     runControl,
-    (model) => search(problem, base, model, incumbent, runControl),
+    (model) => search(problem, base, model, incumbent),
   );
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };
   switch (searched) {

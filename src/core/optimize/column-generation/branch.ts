@@ -39,11 +39,7 @@ const MAX_REPEATS = 8;
  * A plan from only the columns that the relaxation uses: a small problem, in most cases within a percent of the
  * bound.
  */
-export function branchAmongUsed(
-  context: Context,
-  relaxed: Relaxed,
-  untilMs = Number.POSITIVE_INFINITY,
-): 'done' | 'stopped' {
+export function branchAmongUsed(context: Context, relaxed: Relaxed): 'done' | 'stopped' {
   const { master, incumbent } = context;
   const lower = master.whole.lower.slice();
   const upper = master.whole.upper.slice();
@@ -56,21 +52,13 @@ export function branchAmongUsed(
     context,
     Math.max(MIN_HEURISTIC_GAP, incumbent.gap * HEURISTIC_GAP_SHARE),
     'rounding',
-    untilMs,
   );
   setIntegerBounds(master, lower, upper);
   return ended.status === 'stopped' ? 'stopped' : 'done';
 }
 
-/**
- * Branch and cut to the gap, among all moves that a plan cheaper than the best one may use.
- * @param untilMs ends it before the deadline, as `stopped`
- */
-export function branchWithin(
-  context: Context,
-  relaxed: Relaxed,
-  untilMs = Number.POSITIVE_INFINITY,
-): Searched {
+/** Branch and cut to the gap, among all moves that a plan cheaper than the best one may use. */
+export function branchWithin(context: Context, relaxed: Relaxed): Searched {
   const { bound, duals } = relaxed;
   if (!duals) return 'unproved';
   const { problem, master, incumbent } = context;
@@ -92,7 +80,7 @@ export function branchWithin(
       isCeilingRow = true;
     }
     const reopen = fixByReducedCost(context, duals, limit, isAllowed ? best.moves : null);
-    const mixed = runMixed(context, incumbent.gap, 'mixed_integer', untilMs);
+    const mixed = runMixed(context, incumbent.gap, 'mixed_integer');
     reopen();
     if (mixed.status === 'infeasible') {
       if (isCeilingRow && !limitsOtherwise) incumbent.raiseBoundUnits(incumbent.ceiling + 1);
@@ -120,7 +108,7 @@ function knownUnits({ problem, incumbent }: Context): number {
 }
 
 /** `isNew`: the run found a new plan or added rows. */
-function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_integer', untilMs: number) {
+function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_integer') {
   const { problem, base, master, model, incumbent } = context;
   const before = { objective: incumbent.best()?.objectiveUnits, rows: master.rows.count() };
   fixArtificialColumns(master, true);
@@ -131,7 +119,6 @@ function runMixed(context: Context, gap: number, method: 'rounding' | 'mixed_int
     gap,
     absoluteGap: provedWithin(problem),
     start: startOf(master),
-    untilMs,
   });
   fixArtificialColumns(master, false);
   incumbent.figures.iterations += mixed.iterations;

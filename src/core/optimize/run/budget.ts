@@ -10,16 +10,6 @@ type Table = Record<string, readonly [value: number, why: string]>;
 
 /** Share of the time left when the part begins. */
 const SHARES = {
-  // column-generation/
-  firstBranching: [0.6, 'small problems: what is not proved by then rarely is, and needs a better plan'],
-  beforeConfigurations: [0.02, 'the same where choosing configurations usually proves what is left'],
-  firstPlan: [0.5, 'by annealing, if none is known; it ends with the first'],
-  configurations: [0.5, 'it proves most small puzzles within a second; the rest is for a better plan'],
-  annealing: [0.7, 'a better plan; it ends sooner if it finds none, and the rest is for the proof'],
-  cuts: [0.5, 'large problems: a better plan needs the rest more than the bound does'],
-  beforeParts: [0.75, 'medium problems: what is not proved by then needs a better plan'],
-  annealingCity: [0.4, 'medium and large problems: a better plan; what follows goes on from it'],
-  parts: [0.5, 'large problems: a better plan, part by part; the rest is for the proof'],
   // infeasible/: why there is no plan
   firstConflict: [0.25, 'all other questions concern the constraints that it names'],
   ceilingAlone: [0.33, 'without interruption: what its one solve proves grows with uninterrupted time'],
@@ -98,7 +88,6 @@ const TIMES = {
   explanation: [4_000, 'one class, not requested: the answer has no plan, and a reader waits for it'],
   explanationSeveralClasses: [10_000, 'the same with several classes, whose questions are harder'],
   shortfall: [1_000, 'why a service level is out of reach, not requested: the plan is complete'],
-  beforePartsMost: [10_000, 'medium problems: branching proves little more after that'],
   takingBackMost: [1_000, 'it usually takes some 10, and a reader waits for the plan'],
   insightsMin: [5_000, 'one class: small problems'],
   insightsMax: [10_000, 'one class: large problems'],

@@ -3,8 +3,8 @@
  * per location, the cheapest moves are a flow per class (`class-transport.ts`). The search changes these numbers in
  * rounds of exchanges (`exchanges.ts`); it carries out each exchange and keeps it only if its saving exceeds its
  * exact cost. It ends when no round finds an exchange. A heuristic: it proves nothing.
- * With bounds per location the start need not be a plan: first the bounds are made to hold (`fit-bounds.ts`), then
- * exchanges serve more, at rising prices, until the service level is reached. The first plan is reported too.
+ * With bounds per location the start has to keep them, and may serve too little: exchanges serve more, at rising prices,
+ * until the service level is reached. The first plan is reported too.
  */
 import { UNITS_PER_COST } from '../../problem/costs.ts';
 import { demandFrom, floorSlack, floorsOf, levelAt } from '../../problem/floors.ts';
@@ -16,7 +16,6 @@ import { leastServed, requiredDemand, totalDemand } from '../../problem/service-
 import { hasLocationBounds } from '../../problem/variants.ts';
 import type { ClassTransport, ShiftMade } from './class-transport.ts';
 import { type Exchange, findExchanges, type Shift, unmetChange } from './exchanges.ts';
-import { fitBounds } from './fit-bounds.ts';
 import { createTransports, movesOfTransports, presenceAfter } from './transports.ts';
 
 /** With more locations a round takes a second. */
@@ -70,10 +69,8 @@ export function improve(
   const fits = (j: number, more: number) =>
     more === 0 || (more > 0 ? here[j] + more <= most[j] : here[j] + more >= least[j]);
 
-  const bounds = { least, most, unmetUnits, price };
   /** Whether the present numbers of vehicles are yet to be reported. */
   let isNews = hasLocationBounds(problem);
-  if (isNews && !fitBounds(problem, transports, bounds, isOver)) return;
   const mostUnmet = totalDemand(demand) - leastServed(problem);
   const leastPrice = dearestMove(problem.network) / capacities[capacities.length - 1];
 
@@ -89,6 +86,7 @@ export function improve(
       }
       unmet += Math.max(0, -spare[j]);
     }
+    if (isNews && here.some((count, j) => count < least[j] || count > most[j])) return;
     const isShort = unmet > mostUnmet;
     if (isNews && !isShort) {
       isNews = false;

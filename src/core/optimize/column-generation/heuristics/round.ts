@@ -7,13 +7,10 @@ import type { Method } from '../../problem/incumbent.ts';
 import type { Moves } from '../../problem/model.ts';
 import { hasLocationBounds } from '../../problem/variants.ts';
 import type { Context } from '../context.ts';
-import { hasFlowRelaxation } from '../flow-relaxation.ts';
 import { movesOf } from '../integer-columns.ts';
 import { priceOfService, type Relaxed, relaxMaster, setIntegerBounds } from '../master.ts';
 import { draftGreedily, integerColumnsOf } from './greedy.ts';
 import { canImprove } from './improve.ts';
-import { hasParts } from './parts.ts';
-import { planByNumbers } from './round-numbers.ts';
 
 /** A value this close above a whole number counts as that number. */
 const ROUNDING_NOISE = 1e-6;
@@ -26,28 +23,19 @@ export function roundUp(context: Context, values: Float64Array): void {
 }
 
 /**
- * A greedy plan that extends the relaxation's moves, then the cheapest moves for its arrivals and departures. In a
- * large city, or if the moves do not suffice, a plan from rounded numbers of vehicles.
+ * A greedy plan that extends the relaxation's moves, then the cheapest moves for its arrivals and departures.
  * With bounds per location the local search, which goes on from here, finds the cheapest moves in a tenth of the time.
  * @returns moves for it to start from, which may break these bounds or serve too little; null: it has to start from the
  *   best plan
  */
 export function roundGreedily(context: Context, relaxed: Relaxed): Moves | null {
   const { problem, base, master, incumbent } = context;
-  const { values, duals } = relaxed;
   const price = priceOfService(base, relaxed);
-  const isRoundedByNumbers = () =>
-    duals !== null &&
-    hasFlowRelaxation(problem, base) &&
-    incumbent.consider(planByNumbers(problem, values, duals.prices.atSource, price, incumbent), 'rounding');
-  if (hasParts(problem) && isRoundedByNumbers()) return null;
-  const draft = draftGreedily(problem, master, values, incumbent.isOver, price);
-  const isPlan = draft?.isPlan && incumbent.consider(draft.moves, 'rounding');
-  if (!draft || (!isPlan && !hasParts(problem) && isRoundedByNumbers())) return null;
+  const draft = draftGreedily(problem, master, relaxed.values, incumbent.isOver, price);
+  if (!draft) return null;
+  const isPlan = draft.isPlan && incumbent.consider(draft.moves, 'rounding');
   if (hasLocationBounds(problem) && canImprove(problem)) return draft.moves;
-  // In a large city this linear programme takes half a minute; its parts find the same.
-  if (isPlan && !base.hasIdle && !hasParts(problem))
-    planForIntegers(context, integerColumnsOf(problem, draft.moves), 'rounding');
+  if (isPlan && !base.hasIdle) planForIntegers(context, integerColumnsOf(problem, draft.moves), 'rounding');
   return null;
 }
 

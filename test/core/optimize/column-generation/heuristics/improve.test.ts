@@ -226,41 +226,6 @@ describe('the local search', () => {
     expect(improved).toBeGreaterThan(enough(5));
   });
 
-  test('finds plans within the bounds from no moves at all, for nearly all cities that have one', {
-    tags: 'slow',
-  }, async () => {
-    const without: number[] = [];
-    for (const seed of seeds(1, 20)) {
-      const plain = classesProblem(seed, 25);
-      const n = plain.locationIds.length;
-      const vehicles = plain.supply.reduce((sum, count) => sum + count, 0);
-      const limits = {
-        ...plain.limits,
-        minServiceLevel: 0.8,
-        maxDistanceKm: 100,
-        minVehiclesPerLocation: 1,
-        maxVehiclesPerLocation: Math.ceil(vehicles / n) + 2,
-      };
-      const problem = { ...plain, limits };
-      let plans = 0;
-      improve(
-        problem,
-        NO_MOVES,
-        10_000,
-        () => false,
-        (moves) => {
-          expect(evaluateMoves(problem, moves).broken, `seed ${seed}`).toEqual([]);
-          plans++;
-          return false;
-        },
-      );
-      if (plans > 0) continue;
-      const outcome = await solveProblem(problem, 0.5, { deadlineMs: performance.now() + 10_000 });
-      if (outcome.kind !== 'infeasible') without.push(seed);
-    }
-    expect(without.length).toBeLessThan(3);
-  });
-
   test('stops where it is told to', () => {
     const problem = classesProblem(1, 25);
     let plans = 0;
