@@ -915,7 +915,7 @@ export type ServiceLock =
   | 'travel_versions';
 
 /**
- * What signs events between processes (`queue/signed-events.ts`). The migration `tables` makes its row of two random
+ * What encrypts events between processes (`queue/encrypted-events.ts`). The migration `tables` makes its row of two random
  * UUIDs, which PostgreSQL takes from the system's source of randomness: 244 bits.
  */
 export const eventSecret = pgTable(

@@ -1,8 +1,8 @@
 import type { JobEvent } from '../contracts/events.ts';
 
 /**
- * The event bus between processes: small messages about jobs, delivered to every listener at most once, and signed by
- * the service (`signed-events.ts`). Nothing may depend on an event: a listener reads PostgreSQL whenever one may have
+ * The event bus between processes: small messages about jobs, delivered to every listener at most once, and
+ * encrypted (`encrypted-events.ts`). Nothing may depend on an event: a listener reads PostgreSQL whenever one may have
  * been missed.
  */
 export type EventBus = {

@@ -1,8 +1,8 @@
 import pg from 'pg';
 import type { JobEvent } from '../contracts/events.ts';
 import { openBundle } from './bundle.ts';
+import type { EventCipher } from './encrypted-events.ts';
 import type { ChannelOf, EventBus } from './event-bus.ts';
-import type { EventSigner } from './signed-events.ts';
 
 const RECONNECT_DELAY_MS = 250;
 /** NOTIFY carries no more. */
@@ -13,17 +13,17 @@ const NOTIFY = `select pg_notify(channel, payload) from unnest($1::text[], $2::t
   where set_config('synchronous_commit', 'off', true) = 'off'`;
 
 /** An answer that is too long is read by whoever waits for it. */
-function payloadOf(signer: EventSigner, event: JobEvent): string {
-  const payload = signer.sign(event);
+function payloadOf(cipher: EventCipher, event: JobEvent): string {
+  const payload = cipher.encrypt(event);
   if (event.type !== 'ended' || Buffer.byteLength(payload) <= MAX_PAYLOAD_BYTES) return payload;
-  return signer.sign({ ...event, answer: undefined });
+  return cipher.encrypt({ ...event, answer: undefined });
 }
 
 /** The event bus on LISTEN/NOTIFY: one connection that listens, a small pool that notifies. */
 export function openPostgresBus(
   url: string,
   channelOf: ChannelOf,
-  signer: EventSigner,
+  cipher: EventCipher,
   onError: (error: Error) => void,
 ): EventBus {
   const pool = new pg.Pool({
@@ -40,14 +40,14 @@ export function openPostgresBus(
 
   const bundle = openBundle(async (events) => {
     const channels = events.map((event) => channelOf(event.type));
-    const payloads = events.map((event) => payloadOf(signer, event));
+    const payloads = events.map((event) => payloadOf(cipher, event));
     await pool.query({ name: 'notify', text: NOTIFY, values: [channels, payloads] });
   });
 
   return {
     publish: bundle.publish,
     async subscribe(types, listener, look) {
-      const hear = signer.hear(types, listener);
+      const hear = cipher.hear(types, listener);
       const connect = async () => {
         const next = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3000, keepAlive: true });
         next.on('error', onError);

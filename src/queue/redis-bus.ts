@@ -1,13 +1,13 @@
 import { Redis } from 'ioredis';
 import { openBundle } from './bundle.ts';
+import type { EventCipher } from './encrypted-events.ts';
 import type { ChannelOf, EventBus } from './event-bus.ts';
-import type { EventSigner } from './signed-events.ts';
 
 /** The event bus on Redis pub/sub; ioredis reconnects and subscribes again by itself. */
 export function openRedisBus(
   url: string,
   channelOf: ChannelOf,
-  signer: EventSigner,
+  cipher: EventCipher,
   onError: (error: Error) => void,
 ): EventBus {
   const publisher = new Redis(url, {
@@ -24,14 +24,14 @@ export function openRedisBus(
     // Wait for the first connection. If it fails, ioredis keeps trying, and later events wait for it no more.
     if (publisher.status === 'wait') connecting = publisher.connect().catch(onError);
     await connecting;
-    const commands = events.map((event) => ['publish', channelOf(event.type), signer.sign(event)]);
+    const commands = events.map((event) => ['publish', channelOf(event.type), cipher.encrypt(event)]);
     for (const [error] of (await publisher.pipeline(commands).exec()) ?? []) if (error) throw error;
   });
 
   return {
     publish: bundle.publish,
     async subscribe(types, listener, look) {
-      const hear = signer.hear(types, listener);
+      const hear = cipher.hear(types, listener);
       subscriber = new Redis(url, { maxRetriesPerRequest: null });
       subscriber.on('error', onError);
       subscriber.on('message', (_channel, message) => hear(message));
