@@ -1,6 +1,12 @@
 -- Views for analysts: their columns stay as they are when the tables below them change (docs/analyst/sql.md). A later
 -- migration replaces a view in place (CREATE OR REPLACE), never drops it: so columns, comments and grants stay.
 
+-- They have a schema of their own, and nobody else may use the one of the tables: whoever may name a table, and has no
+-- right to it, still locks it by `PREPARE`.
+CREATE SCHEMA reports;
+REVOKE ALL ON SCHEMA public FROM PUBLIC;
+SET search_path = reports, public;
+
 -- Plans
 
 CREATE VIEW plan_summary AS
@@ -513,3 +519,5 @@ COMMENT ON COLUMN replay_location_hours.starts_at IS 'begin of the hour';
 COMMENT ON COLUMN replay_location_hours.location_id IS 'the location';
 COMMENT ON COLUMN replay_location_hours.demand IS 'observed trips, to a thousandth';
 COMMENT ON COLUMN replay_location_hours.lost IS 'trips that nobody served, to a thousandth';
+
+RESET search_path;

@@ -200,8 +200,8 @@ export async function checkJobs(deps: {
          from replays r where r.replay_id = jobs.job_id), '[]') as replays,
          coalesce((
          select json_agg(json_build_object('plan_id', p.plan_id, 'total_cost', p.total_cost, 'vehicle_count', p.vehicle_count,
-           'items', (select count(*) from plan_moves i where i.plan_id = p.plan_id),
-           'distinct_items', (select count(distinct vehicle_id) from plan_moves i where i.plan_id = p.plan_id)))
+           'items', (select count(*) from reports.plan_moves i where i.plan_id = p.plan_id),
+           'distinct_items', (select count(distinct vehicle_id) from reports.plan_moves i where i.plan_id = p.plan_id)))
          from plans p where p.job_id = jobs.job_id), '[]') as plans
        from jobs where job_id > $1 order by job_id limit ${ROWS_PER_PAGE}`,
       [after],

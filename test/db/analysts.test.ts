@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
 import pg from 'pg';
@@ -269,7 +269,9 @@ describe('the views for analysts', () => {
 
   beforeAll(async () => {
     service = await startTestService({ sample: true });
-    pool = service.pool;
+    const options = '-c search_path=reports,public';
+    pool = new pg.Pool({ connectionString: service.config.DATABASE_URL, options });
+    atEnd(() => pool.end());
     await makePlans(pool, service.url);
   }, 180_000);
 
@@ -284,7 +286,7 @@ describe('the views for analysts', () => {
 
   test('keep their columns and types', async () => {
     const { rows } = await pool.query<{ name: string }>(
-      "select viewname as name from pg_views where schemaname = 'public' order by 1",
+      "select viewname as name from pg_views where schemaname = 'reports' order by 1",
     );
     expect(rows.map((row) => row.name)).toEqual(VIEWS.toSorted());
     for (const [view, columns] of Object.entries(COLUMNS)) {
@@ -542,41 +544,149 @@ describe('the views for analysts', () => {
     ]);
   });
 
-  test('can be read by the role of the document, which can read no table and write nothing', async () => {
-    const [sql] = /(?<=## A role[\s\S]*?```sql\n)[\s\S]*?(?=```)/.exec(text) ?? [''];
-    atEnd(async () => {
-      const admin = new pg.Client({ connectionString: service.config.DATABASE_URL });
+  describe('and the role of the document', () => {
+    let url: URL;
+    const connect = async () => {
+      const client = new pg.Client({ connectionString: url.href });
+      await client.connect();
+      atEnd(() => client.end());
+      return client;
+    };
+
+    beforeAll(async () => {
+      url = new URL(service.config.DATABASE_URL ?? '');
+      const [sql] = /(?<=## A role[\s\S]*?```sql\n)[\s\S]*?(?=```)/.exec(text) ?? [''];
+      const admin = new pg.Client({ connectionString: url.href });
       await admin.connect();
-      await admin.query('drop owned by analyst; drop role analyst').finally(() => admin.end());
+      await admin.query(sql.replace(/(?<=on database )fleet/, admin.escapeIdentifier(url.pathname.slice(1))));
+      atEnd(() => admin.query('drop owned by analyst cascade; drop role analyst').finally(() => admin.end()));
+      url.username = 'analyst';
+      url.password = encodeURIComponent(/password '(.*)' /.exec(sql)?.[1] ?? '');
     });
-    await pool.query(sql);
-    const url = new URL(service.config.DATABASE_URL ?? '');
-    url.username = 'analyst';
-    url.password = encodeURIComponent(/password '(.*)'/.exec(sql)?.[1] ?? '');
-    const analyst = new pg.Client({ connectionString: url.href });
-    await analyst.connect();
-    try {
+
+    test('go together: it reads them by name, and has limits against accidents', async () => {
+      const analyst = await connect();
       for (const view of VIEWS) {
         const { rows } = await analyst.query(`select count(*)::int as n from ${view}`);
         expect(rows[0].n, view).toBeGreaterThan(0);
       }
-      await expect(analyst.query('create temp table t (i int)')).rejects.toThrow(/read-only transaction/);
-      await analyst.query('set default_transaction_read_only = off');
-      const tables = await pool.query<{ name: string }>(
-        "select tablename as name from pg_tables where schemaname = 'public'",
-      );
-      expect(tables.rows.length).toBeGreaterThan(7);
-      for (const { name } of tables.rows) {
-        await expect(analyst.query(`select from ${name}`), name).rejects.toThrow(/permission denied/);
-        await expect(analyst.query(`delete from ${name}`), name).rejects.toThrow(/permission denied/);
+      await expect(analyst.query('create schema s')).rejects.toThrow(/permission denied|read-only/);
+      for (const [limit, value] of [
+        ['statement_timeout', '5min'],
+        ['idle_in_transaction_session_timeout', '1min'],
+        ['temp_file_limit', '2GB'],
+      ]) {
+        expect((await analyst.query(`show ${limit}`)).rows).toEqual([{ [limit]: value }]);
       }
-      await expect(analyst.query('update plan_summary set total_cost = 0')).rejects.toThrow(
-        /permission denied/,
+    });
+
+    test('are all there is for it: it can read, change, lock or call nothing else', async () => {
+      const analyst = await connect();
+      await analyst.query('set default_transaction_read_only = off');
+      const { rows: tables } = await pool.query<{ name: string }>(
+        `select format('%I.%I', schemaname, tablename) as name from pg_tables
+         where schemaname in ('public', 'drizzle')`,
       );
-      await expect(analyst.query('delete from plan_summary')).rejects.toThrow(/permission denied/);
-      await expect(analyst.query('create table t (i int)')).rejects.toThrow(/permission denied/);
-    } finally {
-      await analyst.end();
+      expect(tables.map(({ name }) => name)).toEqual(
+        expect.arrayContaining([
+          'public.event_secret',
+          'public.service_locks',
+          'drizzle.__drizzle_migrations',
+        ]),
+      );
+      const { rows: functions } = await pool.query<{ name: string; count: number }>(
+        "select proname as name, pronargs as count from pg_proc where pronamespace = 'public'::regnamespace",
+      );
+      expect(functions.map(({ name }) => name)).toContain('claim_job');
+      const forbidden = [
+        ...tables.flatMap(({ name }) => [
+          ...[`select from ${name}`, `delete from ${name}`, `lock table ${name} in access share mode`],
+          // Locks the table for whoever may name it, without any right to it.
+          ...[`prepare p as delete from ${name}`, `prepare p as select from ${name} for update`],
+        ]),
+        ...functions.map(({ name, count }) => `select public.${name}(${Array(count).fill('null')})`),
+        ...VIEWS.flatMap((view) => [
+          ...[`delete from ${view}`, `select from ${view} for update`],
+          `lock table ${view} in row share mode`,
+        ]),
+        ...['create table t (i int)', 'create table public.t (i int)', 'create temp table t (i int)'],
+        ...['select lo_create(0)', 'select lo_creat(0)', "select lo_from_bytea(0, 'x')"],
+        ...['set temp_file_limit = -1', 'alter role analyst set temp_file_limit = -1'],
+      ];
+      for (const statement of forbidden) {
+        const outcome = await analyst.query(`begin; ${statement}`).then(
+          () => 'done',
+          ({ message }) => message,
+        );
+        // A view that is no plain list of rows of a table takes no changes from anybody.
+        expect(outcome, statement).toMatch(/permission denied|^cannot (delete|lock)|is not allowed with/);
+        await analyst.query('rollback');
+      }
+    });
+
+    test('cannot stop the service: nothing waits for a lock that it holds', async () => {
+      const analyst = await connect();
+      await analyst.query(
+        'set default_transaction_read_only = off; set idle_in_transaction_session_timeout = 0',
+      );
+      await analyst.query('begin');
+      const held = [];
+      const attempts = VIEWS.flatMap((view) => [
+        `lock table ${view} in access share mode`,
+        `prepare lock_${view} as select from ${view} for update`,
+        `prepare change_${view} as delete from ${view}`,
+      ]);
+      for (const statement of attempts) {
+        await analyst.query('savepoint before');
+        await analyst.query(statement).then(
+          () => held.push(statement),
+          () => analyst.query('rollback to before'),
+        );
+      }
+      expect(held.length).toBeGreaterThan(2 * VIEWS.length);
+      const body = { horizon_hours: 6, step_hours: 2, demand_scale: 0.01 };
+      const schedule = { name: 'meanwhile', cron: '0 0 1 1 *', time_zone: 'UTC', decision: body };
+      const { fleet } = (await send(`${service.url}/api/v1/data/fleet`)).body.data;
+      const { locations } = (await send(`${service.url}/api/v1/data/locations`)).body.data;
+      const answers = await Promise.all([
+        send(`${service.url}/api/v1/decisions`, { body }),
+        send(`${service.url}/api/v1/schedules`, { body: schedule }),
+        send(`${service.url}/api/v1/data/fleet?replace=true`, { method: 'PUT', body: { fleet } }),
+        send(`${service.url}/api/v1/data/locations`, { method: 'PUT', body: { locations } }),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([200, 201, 200, 200]);
+      await analyst.query('rollback');
+    });
+
+    test('hear nothing: an answer that travels between processes does not show', async () => {
+      const analyst = await connect();
+      const heard: string[] = [];
+      analyst.on('notification', ({ payload }) => heard.push(payload ?? ''));
+      await analyst.query(`listen ${analyst.escapeIdentifier(`${service.config.QUEUE_PREFIX}_ended`)}`);
+      const body = { horizon_hours: 6, step_hours: 2, demand_scale: 0.01 };
+      const { decision_id } = (await send(`${service.url}/api/v1/decisions`, { body })).body.data;
+      await expect.poll(() => heard).not.toEqual([]);
+      for (const message of heard) {
+        expect(message + Buffer.from(message, 'base64').toString('latin1')).not.toContain(decision_id);
+      }
+    });
+
+    test('get no more connections than its limit', async () => {
+      const open = [];
+      await expect(async () => {
+        for (;;) open.push(await connect());
+      }).rejects.toThrow('too many connections for role');
+      expect(open.length).toBeLessThanOrEqual(10);
+    });
+  });
+
+  test('nothing takes an advisory lock, which every role may hold', async () => {
+    const root = path.join(import.meta.dirname, '../..');
+    for (const folder of ['src', 'workers', 'migrations']) {
+      for (const file of readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })) {
+        if (!/\.(ts|sql)$/.test(file)) continue;
+        expect(readFileSync(path.join(root, folder, file), 'utf8'), file).not.toMatch(/pg_(try_)?advisory/);
+      }
     }
   });
 });

@@ -77,7 +77,7 @@ function newPlan(jobId: string): NewPlan {
 async function countPlans(jobId: string) {
   const { rows } = await pool.query(
     `select count(distinct plan_id)::int as plans, count(i.plan_id)::int as items
-     from plans left join plan_moves i using (plan_id) where job_id = $1`,
+     from plans left join reports.plan_moves i using (plan_id) where job_id = $1`,
     [jobId],
   );
   return rows[0];

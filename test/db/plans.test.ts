@@ -85,7 +85,7 @@ test('a plan comes back as it was stored, in its order, page by page, whatever i
   }
   expect(read).toEqual(stored);
   const moves = await pool.query(
-    'select vehicle_id, source_location, target_location, cost, assignment from plan_moves where plan_id = $1 order by ordinal',
+    'select vehicle_id, source_location, target_location, cost, assignment from reports.plan_moves where plan_id = $1 order by ordinal',
     [planId],
   );
   expect(moves.rows).toEqual(stored);
@@ -96,7 +96,7 @@ test('a plan without vehicles has none', async () => {
   const planId = await storePlan([], 'empty');
   expect(await readPlanItems(db, planId, 0, 5)).toEqual([]);
   expect(
-    (await pool.query('select vehicle_count from plan_summary where plan_id = $1', [planId])).rows,
+    (await pool.query('select vehicle_count from reports.plan_summary where plan_id = $1', [planId])).rows,
   ).toEqual([{ vehicle_count: 0 }]);
 });
 
@@ -112,7 +112,7 @@ test('the flows between locations are those of the moves, vehicles and cost', as
       cost: flow.cost + cost,
     });
   }
-  const { rows } = await pool.query('select * from location_flows where plan_id = $1', [planId]);
+  const { rows } = await pool.query('select * from reports.location_flows where plan_id = $1', [planId]);
   expect(rows).toHaveLength(flows.size);
   for (const { source_location, target_location, vehicles, cost } of rows) {
     const flow = flows.get(`${source_location} ${target_location}`)!;
@@ -149,7 +149,7 @@ test('the locations of a plan come back as they were stored, page by page, and n
   expect(await readPlanLocations(db, planId, 1, 3)).toEqual(PLACES.slice(2, 5));
   expect(await readPlanLocations(db, planId, 6, 3)).toEqual([]);
   const { rows } = await pool.query(
-    'select source_location, target_location, source_name, target_name from plan_moves where plan_id = $1',
+    'select source_location, target_location, source_name, target_name from reports.plan_moves where plan_id = $1',
     [planId],
   );
   expect(rows).toHaveLength(30);
@@ -218,7 +218,9 @@ test('the work list without lengths has the dearest move of a source first, and 
     { ...unknown, target_location: 2, vehicles: 2, cost: 2, vehicle_ids: ['a', 'b'] },
   ]);
   expect(await readPlanLocations(db, planId, null, 5)).toEqual([]);
-  expect((await pool.query('select from plan_locations where plan_id = $1', [planId])).rowCount).toBe(0);
+  expect((await pool.query('select from reports.plan_locations where plan_id = $1', [planId])).rowCount).toBe(
+    0,
+  );
 });
 
 test('two plans differ in the locations whose figures differ, and in those that only one of them has', async () => {

@@ -184,7 +184,7 @@ describe.skipIf(!isThere)('an upgrade', () => {
 
       // Each API serves what was stored by way of the other one.
       const { rows: stored } = await pool.query<{ job_id: string; kind: string; plan_id: string | null }>(
-        'select job_id, kind, plan_id from job_history',
+        'select job_id, kind, plan_id from reports.job_history',
       );
       for (const { url } of [oldApi, newApi]) {
         for (const { job_id, kind, plan_id } of stored) {

@@ -71,9 +71,10 @@ describe('the certificate of a stored plan', () => {
       // Branching is called where prices do not prove the plan.
       expect(proved.filter((check: string) => check !== 'bound of branch and cut')).toEqual(proofs);
 
-      const { rows } = await service.pool.query('select * from plan_certificates where plan_id = $1', [
-        plan_id,
-      ]);
+      const { rows } = await service.pool.query(
+        'select * from reports.plan_certificates where plan_id = $1',
+        [plan_id],
+      );
       expect(rows).toEqual([{ plan_id, confirmed_within: null, ...certificate }]);
       const plan = await send(`${service.url}/api/v1/plans/${plan_id}`);
       expect(plan.body.data.certificate).toEqual(certificate);

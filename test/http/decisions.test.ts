@@ -91,7 +91,9 @@ describe('POST /api/v1/decisions', () => {
     expect(again.body.data).toEqual(plan);
     const stored = (await call(`plans/${metadata.plan_id}`)).body.data;
     expect(stored).toMatchObject({ job_id: data.decision_id, allocation_plan: plan.allocation_plan });
-    const view = await service.pool.query('select * from plan_summary where job_id = $1', [data.decision_id]);
+    const view = await service.pool.query('select * from reports.plan_summary where job_id = $1', [
+      data.decision_id,
+    ]);
     expect(view.rows).toHaveLength(1);
   });
 

@@ -90,9 +90,10 @@ describe('POST /api/v1/optimize', () => {
       http_status: 200,
       attempts: 1,
     });
-    const items = await service.pool.query('select * from plan_moves where plan_id = $1 order by ordinal', [
-      plan_id,
-    ]);
+    const items = await service.pool.query(
+      'select * from reports.plan_moves where plan_id = $1 order by ordinal',
+      [plan_id],
+    );
     expect(items.rows.map((row) => row.vehicle_id)).toEqual(['V2', 'V3']);
     expect(
       items.rows.map(({ vehicle_id, source_location, target_location, cost, assignment }) => ({

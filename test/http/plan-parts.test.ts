@@ -58,7 +58,7 @@ describe('the parts of a plan', () => {
     );
     expect(new Set(rows.map(({ priority }) => priority))).toEqual(new Set(['']));
     const view = await service.pool.query(
-      'select * from plan_locations where plan_id = $1 order by location_id',
+      'select * from reports.plan_locations where plan_id = $1 order by location_id',
       [planUrl.split('/').at(-1)],
     );
     expect(view.rows.map(({ plan_id: _, created_at: __, ...row }) => row)).toEqual(
@@ -116,7 +116,7 @@ describe('the parts of a plan', () => {
     const { rows } = await readCsv(`${own}?part=locations`);
     expect(rows.map(({ priority }) => priority)).toEqual(['0', '1', '0', '9']);
     const view = await service.pool.query(
-      'select priority from plan_locations where plan_id = $1 order by location_id',
+      'select priority from reports.plan_locations where plan_id = $1 order by location_id',
       [metadata.plan_id],
     );
     expect(view.rows.map(({ priority }) => priority)).toEqual(levels);

@@ -191,24 +191,24 @@ describe('a replay', () => {
     expect(
       shown(
         await query(`select policy, mode, planned_demand, seed, served, lost, served_share, moves, km, minutes, cost,
-          utilization, objective, hours_without_plan from replay_policies where replay_id = $1`),
+          utilization, objective, hours_without_plan from reports.replay_policies where replay_id = $1`),
       ),
     ).toEqual(table);
     const hours = await query(
-      'select policy, starts_at, demand, served, moves from replay_hours where replay_id = $1',
+      'select policy, starts_at, demand, served, moves from reports.replay_hours where replay_id = $1',
     );
     expect(shown(hours)).toEqual((await csv('hours')).slice(1));
     const places = await query(
-      'select policy, location_id, demand, served from replay_locations where replay_id = $1',
+      'select policy, location_id, demand, served from reports.replay_locations where replay_id = $1',
     );
     expect(shown(places)).toEqual((await csv('locations')).slice(1));
     const cells = await query(
-      'select policy, starts_at, location_id, demand, lost from replay_location_hours where replay_id = $1',
+      'select policy, starts_at, location_id, demand, lost from reports.replay_location_hours where replay_id = $1',
     );
     expect(cells).toHaveLength(5 * 3 * one.demand_by_hour.length);
     expect(shown(cells)).toEqual((await csv('locations_by_hour')).slice(1));
     const [summary] = await query(
-      'select starts_at, ends_at, fleet_size, demand, bound from replay_summary where replay_id = $1',
+      'select starts_at, ends_at, fleet_size, demand, bound from reports.replay_summary where replay_id = $1',
     );
     expect(summary).toEqual([...[new Date(one.starts_at), new Date(one.ends_at), 12, one.demand, one.bound]]);
   });

@@ -135,8 +135,8 @@ describe('a decision with `start_at`', () => {
     const [listed] = (await call('decisions?limit=1')).body.data.decisions;
     expect(listed).toMatchObject({ start_date: START_DATE, start_hour: 5 });
     const { rows } = await pool.query(
-      `select start_hour, starts_at::text, round(expected) as expected from decision_summary
-       join forecast_values using (decision_id) where decision_id = $1 and step = 2`,
+      `select start_hour, starts_at::text, round(expected) as expected from reports.decision_summary
+       join reports.forecast_values using (decision_id) where decision_id = $1 and step = 2`,
       [data.decision_id],
     );
     expect(rows).toEqual([{ start_hour: 5, starts_at: `${START_DATE} 06:00:00`, expected: 16 }]);

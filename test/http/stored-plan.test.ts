@@ -210,7 +210,7 @@ describe('a stored plan', () => {
     const { data, metadata } = await answerTo('optimize', body);
     const columns = 'requested_service_level, reached_service_level, unserved_demand, missing_vehicles';
     const shown = async (view: string, planId: string) =>
-      (await service.pool.query(`select ${columns} from ${view} where plan_id = $1`, [planId])).rows;
+      (await service.pool.query(`select ${columns} from reports.${view} where plan_id = $1`, [planId])).rows;
     const short = {
       requested_service_level: 1,
       reached_service_level: 0.6,

@@ -47,7 +47,7 @@ async function movesOf(planId: string) {
   });
   const view = await service.pool.query(
     `select m.assignment, m.distance_km, m.duration_minutes, f.distance_km as pair_km, f.duration_minutes as pair_minutes
-     from plan_moves m left join location_flows f using (plan_id, source_location, target_location)
+     from reports.plan_moves m left join reports.location_flows f using (plan_id, source_location, target_location)
      where plan_id = $1 order by ordinal`,
     [planId],
   );
@@ -88,7 +88,8 @@ test('the parts of a plan as CSV, its views and its figures add up to each other
         columns: true,
       });
     const view = async (name: string) =>
-      (await service.pool.query(`select * from ${name} where plan_id = $1`, [body.metadata.plan_id])).rows;
+      (await service.pool.query(`select * from reports.${name} where plan_id = $1`, [body.metadata.plan_id]))
+        .rows;
     const [vehicles, moves, places] = [await csv('vehicles'), await csv('moves'), await csv('locations')];
     const [moved, flows, seen] = [
       await view('plan_moves'),
@@ -115,7 +116,7 @@ test('the parts of a plan as CSV, its views and its figures add up to each other
       expect(sum(rows, 'vehicles_before')).toBe(vehicles.length);
     }
     const forecast = await service.pool.query(
-      'select sum(expected) as city from forecast_values where decision_id = $1 group by step order by 1 desc limit 1',
+      'select sum(expected) as city from reports.forecast_values where decision_id = $1 group by step order by 1 desc limit 1',
       [body.data.decision_id],
     );
     expect(1.5 * forecast.rows[0].city).toBeCloseTo(sum(locations, 'demand'), 6);

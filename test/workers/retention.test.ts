@@ -107,8 +107,8 @@ describe('retention', () => {
   test('lets a plan outlive the record of its job', async () => {
     await storeJobs(3);
     expect(await retain({ RETENTION_INPUT_DAYS: 0, RETENTION_JOB_DAYS: 0.5 })).toEqual([{ jobs: 2 }]);
-    expect(await count('plan_summary')).toBe(3);
-    expect(await count('job_history')).toBe(1);
+    expect(await count('reports.plan_summary')).toBe(3);
+    expect(await count('reports.job_history')).toBe(1);
   });
 
   test('never touches a job that has not ended, nor one with a valid idempotency key', async () => {
@@ -135,7 +135,7 @@ describe('retention', () => {
     expect(await count('jobs')).toBe(3);
     expect(await deletePlans(2.5)(db, 1)).toBe(1);
     expect(await deletePlans(2.5)(db, 5)).toBe(1);
-    const views = ['plan_summary', 'plan_moves', 'location_flows'];
+    const views = ['reports.plan_summary', 'reports.plan_moves', 'reports.location_flows'];
     expect(await Promise.all(views.map((view) => count(view)))).toEqual([3, 750, 3]);
     const batches: number[] = [];
     do batches.push(await deletePlanParts(db, 100));
