@@ -285,6 +285,8 @@ describe.skipIf(!nginx)(`behind the nginx of ${DOCUMENT}${nginx ? '' : ' (no ngi
       const board = await startNginx((await startTestService(options)).url!);
       const headers = { prefer: 'respond-async' };
       await send(`${board}/api/v1/optimize`, { body: simpleRequest(), headers });
+      // Its own connection to Redis may come up after the service.
+      await expect.poll(async () => (await send(`${board}/queues`)).status).toBe(200);
       const page = await browser.newPage();
       const { requested, complaints } = watchPage(page);
       await page.goto(`${board}/queues/queue/optimization?status=waiting`);

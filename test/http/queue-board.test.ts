@@ -1,12 +1,16 @@
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { atEnd } from '../helpers/at-end.ts';
-import { findChromium, openBrowser, watchPage } from '../helpers/browser.ts';
+import { findChromium, MAX_WAIT_MS, openBrowser, watchPage } from '../helpers/browser.ts';
 import { storeKey } from '../helpers/keys.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 
 const redisUrl = inject('redisUrl');
 const chromium = findChromium();
 const QUEUE = 'activeQueue=optimization&status=waiting&page=1';
+
+/** The board has a connection to Redis of its own, which may come up after the service. */
+const untilItAnswers = (url: string, headers: Record<string, string> = {}) =>
+  vi.waitUntil(async () => (await fetch(`${url}/queues`, { headers })).ok, { timeout: MAX_WAIT_MS });
 
 describe.skipIf(redisUrl === '')('the board of the queue', () => {
   let service: Awaited<ReturnType<typeof startTestService>>;
@@ -15,6 +19,7 @@ describe.skipIf(redisUrl === '')('the board of the queue', () => {
     const headers = { prefer: 'respond-async' };
     const stored = await send(`${service.url}/api/v1/optimize`, { body: simpleRequest(), headers });
     expect(stored.status, stored.text).toBe(202);
+    await untilItAnswers(service.url!);
   });
 
   test('shows the token of a job that waits', async () => {
@@ -70,6 +75,7 @@ describe.skipIf(redisUrl === '')('the board of the queue', () => {
     const basic = (key: string) => ({
       authorization: `Basic ${Buffer.from(`me:${key}`).toString('base64')}`,
     });
+    await untilItAnswers(url!, operator.headers);
     for (const path of ['/queues', '/queues/', '/queues/api/queues', '/queues/static/favicon.ico']) {
       const statusFor = async (headers: Record<string, string>) =>
         (await fetch(`${url}${path}`, { headers })).status;
