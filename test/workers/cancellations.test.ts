@@ -7,13 +7,7 @@ import { createLogger } from '../../src/process/logger.ts';
 import { openEventBus } from '../../src/queue/bus.ts';
 import { openQueue } from '../../src/queue/queue.ts';
 import { sweep } from '../../workers/duties/sweeper.ts';
-import {
-  type ClaimedJobState,
-  failJob,
-  giveBack,
-  retryOrFail,
-  type WorkerDeps,
-} from '../../workers/run/end-job.ts';
+import { type ClaimedJobState, finish, type WorkerDeps } from '../../workers/run/end-job.ts';
 import { createRunningJobs } from '../../workers/run/running-jobs.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
@@ -82,19 +76,19 @@ describe('a cancellation that was answered 202', () => {
 
   test('outlives the last attempt that a job has', async () => {
     const marked = await newMarkedJob();
-    await retryOrFail(deps, { ...marked.held, crashes: 1 }, 'out of memory');
+    await finish(deps, { ...marked.held, crashes: 1 }, { outcome: 'crashed', reason: 'out of memory' });
     await expectCancelled(marked, { outcome: 'crashed', reason: 'out of memory' });
   });
 
   test('outlives a worker that stops', async () => {
     const marked = await newMarkedJob();
-    await giveBack(deps, marked.held, { outcome: 'released', reason: 'worker was stopped', phases: [] }, 0);
+    await finish(deps, marked.held, { outcome: 'released', reason: 'worker was stopped' });
     await expectCancelled(marked, { outcome: 'released', reason: 'worker was stopped' });
   });
 
   test('takes precedence over an error of the work', async () => {
     const marked = await newMarkedJob();
-    await failJob(deps, marked.held, new AppError('SOLVER_ERROR', 'no plan'));
+    await finish(deps, marked.held, { outcome: 'failed', error: new AppError('SOLVER_ERROR', 'no plan') });
     await expectCancelled(marked, { outcome: 'cancelled', reason: 'no plan' });
   });
 

@@ -1,6 +1,6 @@
 import { findSilentJobs } from '../../src/db/jobs/job-claims.ts';
 import { countClaimable, tidyTurns } from '../../src/db/jobs/turns.ts';
-import { retryOrFail, runningLimit, type WorkerDeps } from '../run/end-job.ts';
+import { finish, runningLimit, type WorkerDeps } from '../run/end-job.ts';
 import { traceTakeover } from '../run/job-trace.ts';
 
 /** Maximum number of tokens added per sweep: enough work for the workers until the next sweep. */
@@ -25,7 +25,7 @@ export async function sweep(deps: WorkerDeps): Promise<void> {
     const reason = `worker ${workerId} was silent for ${Math.round(silentSeconds)} s: it died, or lost its connection`;
     // A job that cannot be repaired must not keep the others waiting.
     const state = { ...job, solveTimeMs: 0, phases: [], span, logger };
-    await retryOrFail(deps, state, reason, true).catch((err) =>
+    await finish(deps, state, { outcome: 'crashed', reason, isWorkerLost: true }).catch((err) =>
       logger.error({ err }, 'silent job not taken over'),
     );
     span?.end();

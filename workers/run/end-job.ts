@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { cancelledAnswer } from '../../src/answers/envelope.ts';
 import { AppError } from '../../src/answers/errors.ts';
 import type { Config } from '../../src/config.ts';
+import type { SolverStatus } from '../../src/contracts/optimize.ts';
 import { type Database, isConflict, isDatabaseUnavailable } from '../../src/db/client.ts';
 import {
   type AttemptEnd,
@@ -13,7 +14,7 @@ import {
   isGivenBack,
   readFinishedJob,
 } from '../../src/db/jobs/job-claims.ts';
-import { type Progress, packAnswer } from '../../src/db/jobs/jobs.ts';
+import { type NewAnswer, type Progress, packAnswer } from '../../src/db/jobs/jobs.ts';
 import { isHeldBack, type RunningLimit } from '../../src/db/jobs/turns.ts';
 import type { NewPlan } from '../../src/db/plans/plans.ts';
 import type { NewReplay } from '../../src/db/plans/replays.ts';
@@ -24,6 +25,15 @@ import type { JobQueue } from '../../src/queue/queue.ts';
 import type { WorkerMetrics } from '../metrics.ts';
 import { errorAnswer, smallAnswer } from './answer.ts';
 import type { RunningJobs } from './running-jobs.ts';
+
+/** The end of a job whose work was done, infeasible ones included. Failures are thrown. */
+export type JobEnd = {
+  solverStatus: SolverStatus | null;
+  answer: NewAnswer;
+  /** stored by the statement that ends the job, as a replay is */
+  plan?: NewPlan;
+  replay?: NewReplay;
+};
 
 export type WorkerDeps = {
   config: Config;
@@ -59,54 +69,84 @@ const MAX_RETRY_DELAY_SECONDS = 3600;
 /** A delayed token arrives this much after its job can be claimed, so it never comes too early. */
 const TOKEN_MARGIN_SECONDS = 0.05;
 
-/**
- * Stores the ending and its data if the job is still ours, then notifies all waiting callers. A job that was marked for
- * cancellation in the meantime ends as cancelled.
- */
-export async function endJob(
-  deps: WorkerDeps,
-  job: ClaimedJobState,
-  ending: Ending,
-  end: Omit<AttemptEnd, 'phases'> = { outcome: ending.status, reason: null },
-  made?: NewPlan | NewReplay,
-): Promise<void> {
-  if (await store(deps, job, ending, end, made)) return;
-  if (await endCancelled(deps, job, end)) return;
-  job.logger.warn('job lost to another worker; result discarded');
-}
+/** How an attempt ends. */
+export type Outcome =
+  | { outcome: 'completed'; end: JobEnd }
+  /** for a reason that would recur, so the job is not tried again */
+  | { outcome: 'failed'; error: AppError }
+  /** the worker or its thread died; `isWorkerLost`: the worker of the job is another one, which is silent */
+  | { outcome: 'crashed'; reason: string; isWorkerLost?: boolean }
+  /** the worker stopped for reasons of its own, which do not count against the job */
+  | { outcome: 'released'; reason: string }
+  | { outcome: 'cancelled' };
 
 /**
- * Ends a job with a cancel mark as cancelled.
- * @param end how the attempt ended: a crash is recorded as a crash
- * @returns false if there is no mark, or if the job is not ours
+ * Ends an attempt, if the job is still ours: stores the job's end with its data and notifies all waiting callers, or
+ * returns the job to the queue. A job that was marked for cancellation in the meantime ends as cancelled. A job that
+ * crashed comes back after a delay, which doubles with each crash. At the limit it fails: a job that kills every worker
+ * must not circulate forever.
  */
-export function endCancelled(
-  deps: WorkerDeps,
-  job: ClaimedJobState,
-  end: Omit<AttemptEnd, 'phases'>,
-): Promise<boolean> {
-  const { outcome, reason, isWorkerLost } = end;
-  const isBrokenOff = outcome === 'crashed' || outcome === 'released';
+export async function finish(deps: WorkerDeps, job: ClaimedJobState, outcome: Outcome): Promise<void> {
+  const end = attemptEndOf(job, outcome);
+  const delaySeconds = delayOf(deps.config, job, outcome);
+  const isEnded =
+    delaySeconds !== null
+      ? await giveBack(deps, job, end, delaySeconds)
+      : outcome.outcome !== 'cancelled' && (await store(deps, job, endingOf(job, outcome), end));
+  if (isEnded) return;
   const answer = cancelledAnswer(job.requestId, job.jobId);
-  const ending: Ending = { status: 'cancelled', solverStatus: null, answer };
-  return store(deps, job, ending, { outcome: isBrokenOff ? outcome : 'cancelled', reason, isWorkerLost });
+  const isBrokenOff = end.outcome === 'crashed' || end.outcome === 'released';
+  const cancelled: AttemptEnd = isBrokenOff ? end : { ...end, outcome: 'cancelled' };
+  if (await store(deps, job, { status: 'cancelled', solverStatus: null, answer }, cancelled)) return;
+  job.logger.warn('job lost to another worker; its end is discarded');
+}
+
+function attemptEndOf({ phases }: ClaimedJobState, outcome: Outcome): AttemptEnd {
+  const isWorkerLost = outcome.outcome === 'crashed' && outcome.isWorkerLost === true;
+  const reason =
+    outcome.outcome === 'failed'
+      ? outcome.error.faults[0].message
+      : 'reason' in outcome
+        ? outcome.reason
+        : null;
+  return { outcome: outcome.outcome, reason, isWorkerLost, phases };
+}
+
+/** After how many seconds the job can be claimed again; null: it ends. */
+function delayOf(config: Config, job: ClaimedJobState, { outcome }: Outcome): number | null {
+  if (outcome === 'released') return 0;
+  if (outcome !== 'crashed' || isLastAttempt(config, job)) return null;
+  return Math.min(config.JOB_RETRY_DELAY_SECONDS * 2 ** job.crashes, MAX_RETRY_DELAY_SECONDS);
+}
+
+type Made = { plan?: NewPlan | undefined; replay?: NewReplay | undefined };
+
+function endingOf(job: ClaimedJobState, outcome: Exclude<Outcome, { outcome: 'cancelled' }>): Ending & Made {
+  if (outcome.outcome === 'completed') return { status: 'completed', ...outcome.end };
+  const error =
+    outcome.outcome === 'failed'
+      ? outcome.error
+      : new AppError(
+          'INTERNAL_ERROR',
+          `the job was started ${job.crashes + 1} times and crashed each time, most recently: ${outcome.reason}; the ` +
+            'worker log has the details',
+        );
+  return { status: 'failed', solverStatus: 'error', answer: errorAnswer(job, error.items()) };
 }
 
 /** @returns false if the job is not ours, or if its cancel mark demands another end */
 async function store(
   deps: WorkerDeps,
   job: ClaimedJobState,
-  ending: Ending,
-  end: Omit<AttemptEnd, 'phases'>,
-  made?: NewPlan | NewReplay,
+  { plan, replay, ...ending }: Ending & Made,
+  end: AttemptEnd,
 ): Promise<boolean> {
-  const attemptEnd = { ...end, phases: job.phases };
   const storing = job.span?.child('store answer');
   const answer = await packAnswer(ending.answer);
   const finished = await untilKnown(
     deps,
-    () => finishJob(deps.db, job, { ...ending, answer, progress: job.progress }, attemptEnd, made),
-    () => readFinishedJob(deps.db, job, ending, attemptEnd),
+    () => finishJob(deps.db, job, { ...ending, answer, progress: job.progress }, end, plan ?? replay),
+    () => readFinishedJob(deps.db, job, ending, end),
   );
   storing?.set({ 'fleet.stored': finished !== null });
   storing?.end();
@@ -124,17 +164,11 @@ async function store(
   deps.metrics?.jobEnded({
     ...finished,
     ...{ kind: job.kind, status, solverStatus, solveTimeMs: job.solveTimeMs },
-    certificate: made && 'planId' in made ? made.record.certificate : null,
+    certificate: plan?.record.certificate ?? null,
   });
-  deps.metrics?.attemptEnded(job.kind, attemptEnd, finished.attemptSeconds);
+  deps.metrics?.attemptEnded(job.kind, end, finished.attemptSeconds);
   await Promise.all([announced, wakeHeldBack(deps, job)]);
   return true;
-}
-
-/** Ends a job as failed. For reasons that would recur, so it is not tried again. */
-export function failJob(deps: WorkerDeps, job: ClaimedJobState, error: AppError): Promise<void> {
-  const reason = error.faults[0].message;
-  return endJob(deps, job, failure(job, error), { outcome: 'failed', reason });
 }
 
 /** Whether a crash of this attempt would end the job. */
@@ -145,48 +179,19 @@ export function isLastAttempt(
   return crashes + 1 >= JOB_MAX_ATTEMPTS;
 }
 
-/**
- * Handles the death of a worker or of its solver thread. The job returns to the queue, with a delay that doubles with
- * each crash. At the limit it fails: a job that kills every worker must not circulate forever.
- * @param isWorkerLost the worker of the job is another one, which is silent
- */
-export async function retryOrFail(
-  deps: WorkerDeps,
-  job: ClaimedJobState,
-  reason: string,
-  isWorkerLost = false,
-): Promise<void> {
-  const { JOB_RETRY_DELAY_SECONDS } = deps.config;
-  if (isLastAttempt(deps.config, job)) {
-    const message =
-      `the job was started ${job.crashes + 1} times and crashed each time, most recently: ${reason}; the ` +
-      'worker log has the details';
-    return endJob(deps, job, failure(job, new AppError('INTERNAL_ERROR', message)), {
-      outcome: 'crashed',
-      reason,
-      isWorkerLost,
-    });
-  }
-  const delaySeconds = Math.min(JOB_RETRY_DELAY_SECONDS * 2 ** job.crashes, MAX_RETRY_DELAY_SECONDS);
-  await giveBack(deps, job, { outcome: 'crashed', reason, phases: job.phases, isWorkerLost }, delaySeconds);
-}
-
-/** Returns a job to the queue and announces it at once; a job marked for cancellation ends here. */
-export async function giveBack(
+/** Returns a job to the queue and announces it at once. @returns false as of `store` */
+async function giveBack(
   deps: WorkerDeps,
   job: ClaimedJobState,
   end: AttemptEnd,
   delaySeconds: number,
-) {
+): Promise<boolean> {
   const isReturned = await untilKnown(
     deps,
     () => giveBackJob(deps.db, job, end, delaySeconds),
     () => isGivenBack(deps.db, job, end),
   );
-  if (!isReturned) {
-    await endCancelled(deps, job, end);
-    return;
-  }
+  if (!isReturned) return false;
   describeEnd(job.span, end);
   job.logger.warn({ reason: end.reason, delay_seconds: delaySeconds }, 'job released');
   deps.metrics?.attemptEnded(job.kind, end, null);
@@ -195,9 +200,10 @@ export async function giveBack(
     .enqueue(delaySeconds > 0 ? delaySeconds + TOKEN_MARGIN_SECONDS : 0)
     .catch((err) => job.logger.warn({ err }, 'job released, but not enqueued yet'));
   await wakeHeldBack(deps, job);
+  return true;
 }
 
-function describeEnd(span: TraceSpan | undefined, { outcome, reason }: Omit<AttemptEnd, 'phases'>): void {
+function describeEnd(span: TraceSpan | undefined, { outcome, reason }: AttemptEnd): void {
   span?.set({ 'fleet.job.outcome': outcome });
   if (outcome === 'failed' || outcome === 'crashed') span?.fail(reason ?? undefined);
 }
@@ -214,10 +220,6 @@ async function wakeHeldBack({ db, queue, config }: WorkerDeps, job: ClaimedJobSt
 /** How many jobs of one caller may run at once. */
 export function runningLimit(config: Config): RunningLimit {
   return { runningPerCaller: config.JOBS_RUNNING_PER_CALLER ?? null, lockSeconds: config.JOB_LOCK_SECONDS };
-}
-
-function failure(job: ClaimedJobState, error: AppError): Ending {
-  return { status: 'failed', solverStatus: 'error', answer: errorAnswer(job, error.items()) };
 }
 
 /**

@@ -1,20 +1,17 @@
 import type { Transferable } from 'node:worker_threads';
 import type { FactsOf } from '../../src/contracts/job-facts.ts';
 import type { JobKind } from '../../src/contracts/jobs.ts';
-import type { SolverStatus } from '../../src/contracts/optimize.ts';
 import { type ClaimedJob, type JobInput, readJobInput, storeProgress } from '../../src/db/jobs/job-claims.ts';
-import {
-  learnProgress,
-  type NewAnswer,
-  NOTHING_KNOWN,
-  type Progress,
-  readJob,
-} from '../../src/db/jobs/jobs.ts';
-import type { NewPlan } from '../../src/db/plans/plans.ts';
-import type { NewReplay } from '../../src/db/plans/replays.ts';
+import { learnProgress, NOTHING_KNOWN, type Progress, readJob } from '../../src/db/jobs/jobs.ts';
 import type { HolidayCalendar } from '../../src/inputs/holidays.ts';
 import { isCutShort } from '../duties/pauses.ts';
-import { type ClaimedJobState, isLastAttempt, untilAvailable, type WorkerDeps } from './end-job.ts';
+import {
+  type ClaimedJobState,
+  isLastAttempt,
+  type JobEnd,
+  untilAvailable,
+  type WorkerDeps,
+} from './end-job.ts';
 import type { WorkInput, WorkName } from './job-thread.ts';
 import { traceStages } from './job-trace.ts';
 import { type Phases, roundMs } from './phases.ts';
@@ -37,15 +34,6 @@ export const threadFault = (message: string, stack: string): Error =>
 
 /** The time limit passed while the process was paused. Another attempt may succeed. */
 class PausedError extends Error {}
-
-/** The end of a job whose work was done, infeasible ones included. Failures are thrown. */
-export type JobEnd = {
-  solverStatus: SolverStatus | null;
-  answer: NewAnswer;
-  /** stored by the statement that ends the job, as a replay is */
-  plan?: NewPlan;
-  replay?: NewReplay;
-};
 
 /**
  * The work of a kind of job, from its stored request, with the stored locations, to its end. The request is text here

@@ -3,17 +3,8 @@ import type { JobPriority } from '../../src/contracts/priorities.ts';
 import { type ClaimedJob, claimJob, explainLostAttempt } from '../../src/db/jobs/job-claims.ts';
 import type { QueueSpan } from '../../src/queue/telemetry.ts';
 import { workOf } from '../kinds/kinds.ts';
-import {
-  type ClaimedJobState,
-  endCancelled,
-  endJob,
-  failJob,
-  giveBack,
-  retryOrFail,
-  runningLimit,
-  untilAvailable,
-} from './end-job.ts';
-import { type JobEnd, type JobRunDeps, StoppedError, startRun } from './job-run.ts';
+import { type ClaimedJobState, finish, type Outcome, runningLimit, untilAvailable } from './end-job.ts';
+import { type JobRunDeps, StoppedError, startRun } from './job-run.ts';
 import { traceAttempt } from './job-trace.ts';
 import { type Phases, startPhases } from './phases.ts';
 import type { RunningJob } from './running-jobs.ts';
@@ -74,19 +65,7 @@ async function carryOut(
   phases: Phases,
 ): Promise<void> {
   const { logger } = job;
-  let end: JobEnd | StoppedError | AppError;
-  try {
-    const working = workOf(job.kind)(startRun(deps, job, stored, entry, phases));
-    logger.info('job started'); // after the work has begun
-    end = await working;
-  } catch (err) {
-    if (!(err instanceof StoppedError || err instanceof AppError)) {
-      // The thread died (out of memory, a crash), or our own code failed. Another attempt may succeed, up to the limit.
-      logger.error({ err }, 'solve aborted');
-      return retryOrFail(deps, job, `the solve was aborted: ${err instanceof Error ? err.message : err}`);
-    }
-    end = err;
-  }
+  const outcome = await workOff(deps, job, stored, entry, phases);
   if (entry.stopReason === 'lost') {
     job.span?.fail('lost to another worker');
     logger.warn('job lost to another worker; result discarded');
@@ -95,24 +74,36 @@ async function carryOut(
       'alive; its result was discarded';
     return untilAvailable(deps, () => explainLostAttempt(deps.db, job, reason));
   }
-  if (end instanceof StoppedError && entry.stopReason === 'shutdown') {
-    const reason = `worker ${deps.workerId} was stopped`;
-    return giveBack(deps, job, { outcome: 'released', reason, phases: job.phases }, 0);
-  }
-  phases.enter('store');
-  if (end instanceof AppError) return failJob(deps, job, end);
-  if (!(end instanceof StoppedError)) {
-    const { plan, replay, ...ending } = end;
-    return endJob(deps, job, { status: 'completed', ...ending }, undefined, plan ?? replay);
-  }
-  if (entry.stopReason === 'cancel') {
-    if (!(await endCancelled(deps, job, { outcome: 'cancelled', reason: null }))) {
-      logger.warn('job lost to another worker; nothing to cancel');
+  if (outcome.outcome !== 'crashed' && outcome.outcome !== 'released') phases.enter('store');
+  return finish(deps, job, outcome);
+}
+
+/** Does the work of the job's kind. @returns what it comes to; a stop becomes what it was made for */
+async function workOff(
+  deps: RunJobDeps,
+  job: ClaimedJobState,
+  stored: Pick<ClaimedJob, 'facts' | 'input'>,
+  entry: RunningJob,
+  phases: Phases,
+): Promise<Outcome> {
+  try {
+    const working = workOf(job.kind)(startRun(deps, job, stored, entry, phases));
+    job.logger.info('job started'); // after the work has begun
+    return { outcome: 'completed', end: await working };
+  } catch (error) {
+    if (error instanceof AppError) return { outcome: 'failed', error };
+    if (!(error instanceof StoppedError)) {
+      // The thread died (out of memory, a crash), or our own code failed. Another attempt may succeed, up to the limit.
+      job.logger.error({ err: error }, 'solve aborted');
+      const reason = `the solve was aborted: ${error instanceof Error ? error.message : error}`;
+      return { outcome: 'crashed', reason };
     }
-    return;
   }
+  if (entry.stopReason === 'shutdown')
+    return { outcome: 'released', reason: `worker ${deps.workerId} was stopped` };
+  if (entry.stopReason === 'cancel') return { outcome: 'cancelled' };
   const message =
     'the job did not end in time and was stopped; raise options.time_limit_seconds (optimizations, ' +
     'decisions and replays), or reduce the request';
-  return failJob(deps, job, new AppError('SOLVER_ERROR', message));
+  return { outcome: 'failed', error: new AppError('SOLVER_ERROR', message) };
 }
