@@ -9,7 +9,7 @@ import { type TinyAhead, tinyAhead } from './tiny-requests.ts';
 
 /** The first and the last seed of a test: 20,000 at full depth, which take about an hour. */
 const CHUNKS: [number, number][] = isFullDepth
-  ? Array.from({ length: 40 }, (_, c) => [500 * c + 1, 500 * c + 500])
+  ? Array.from({ length: 200 }, (_, c) => [100 * c + 1, 100 * c + 100])
   : [[1, 600]];
 
 /** What is wrong with the answer to a request, in short names. */

@@ -3,8 +3,8 @@
  * per location, the cheapest moves are a flow per class (`class-transport.ts`). The search changes these numbers in
  * rounds of exchanges (`exchanges.ts`); it carries out each exchange and keeps it only if its saving exceeds its
  * exact cost. It ends when no round finds an exchange. A heuristic: it proves nothing.
- * With bounds per location the start has to keep them, and may serve too little: exchanges serve more, at rising prices,
- * until the service level is reached. The first plan is reported too.
+ * With bounds per location the start has to keep them, and may serve too little: exchanges serve more, at rising
+ * prices, until the service level is reached. The first plan is reported too.
  */
 import { UNITS_PER_COST } from '../../problem/costs.ts';
 import { demandFrom, floorSlack, floorsOf, levelAt } from '../../problem/floors.ts';
