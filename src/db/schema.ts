@@ -915,8 +915,8 @@ export type ServiceLock =
   | 'travel_versions';
 
 /**
- * What encrypts events between processes (`queue/encrypted-events.ts`). The migration `tables` makes its row of two random
- * UUIDs, which PostgreSQL takes from the system's source of randomness: 244 bits.
+ * The secret that encrypts events between processes (`queue/encrypted-events.ts`). The migration `tables` makes its row
+ * of two random UUIDs, which PostgreSQL takes from the system's source of randomness: 244 bits.
  */
 export const eventSecret = pgTable(
   'event_secret',
