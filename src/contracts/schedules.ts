@@ -50,7 +50,8 @@ const decision = {
   ...DecisionRequest,
   description:
     'the body of `POST /api/v1/decisions`; `"last"` as `options.previous_plan_id` is the newest plan of the ' +
-    'schedule, `"now"` as `start_at` the time of the occurrence',
+    'schedule, `"now"` as `start_at` the time of the occurrence; at most 1,000,000 bytes: without `fleet_state` the ' +
+    'stored fleet counts, as it is at each occurrence',
 };
 
 export const ScheduleRequest = Type.Object(

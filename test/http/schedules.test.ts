@@ -178,6 +178,34 @@ describe('/api/v1/schedules', () => {
     expect((await send(url)).body.data.schedules).toHaveLength(1);
   });
 
+  test('keeps decisions of a million bytes, and refuses larger ones, saying what to leave out', async () => {
+    const decision = (bytes: number) => {
+      const rest = JSON.stringify({ fleet_state: { vehicles: [] }, location_ids: [1] });
+      const vehicle = JSON.stringify({ id: 'V00000', location: 1 });
+      const count = Math.floor((bytes - rest.length) / (vehicle.length + 1)) - 5;
+      const vehicles = Array.from({ length: count }, (_, i) => ({ id: `V${10000 + i}`, location: 1 }));
+      // The last ids take what is left.
+      const sized = { fleet_state: { vehicles }, location_ids: [1] };
+      for (let i = 0; JSON.stringify(sized).length < bytes; i++)
+        vehicles[i].id = vehicles[i].id.padEnd(Math.min(128, 6 + bytes - JSON.stringify(sized).length), 'x');
+      return sized;
+    };
+    const largest = decision(1_000_000);
+    expect((await get(await store({ decision: largest }))).decision).toEqual(largest);
+    for (const answer of [
+      await post({ name: 'other', decision: decision(1_000_001) }),
+      await patch(await store({ name: 'small' }), { decision: decision(1_000_001) }),
+    ]) {
+      expect(answer.status).toBe(400);
+      expect(faultsOf(answer)).toEqual([
+        [
+          'decision',
+          expect.stringMatching(/1000001 bytes, more than 1000000.*data\/fleet.*leave fleet_state/),
+        ],
+      ]);
+    }
+  });
+
   test('names all faults at once, and unknown locations as a decision does', async () => {
     const answer = await post({ cron: 'x', decision: { options: { change_cost: 1 } } });
     expect(faultsOf(answer).map(([field]: [string]) => field)).toEqual([

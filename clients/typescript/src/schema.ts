@@ -2945,7 +2945,7 @@ export interface components {
             missed?: "run_last" | "skip";
             /** @description true: it has no occurrences; default: `false` */
             paused?: boolean;
-            /** @description the body of `POST /api/v1/decisions`; `"last"` as `options.previous_plan_id` is the newest plan of the schedule, `"now"` as `start_at` the time of the occurrence */
+            /** @description the body of `POST /api/v1/decisions`; `"last"` as `options.previous_plan_id` is the newest plan of the schedule, `"now"` as `start_at` the time of the occurrence; at most 1,000,000 bytes: without `fleet_state` the stored fleet counts, as it is at each occurrence */
             decision?: components["schemas"]["DecisionRequest"];
         };
         ScheduleRequest: {
@@ -2965,7 +2965,7 @@ export interface components {
             missed?: "run_last" | "skip";
             /** @description true: it has no occurrences; default: `false` */
             paused?: boolean;
-            /** @description the body of `POST /api/v1/decisions`; `"last"` as `options.previous_plan_id` is the newest plan of the schedule, `"now"` as `start_at` the time of the occurrence */
+            /** @description the body of `POST /api/v1/decisions`; `"last"` as `options.previous_plan_id` is the newest plan of the schedule, `"now"` as `start_at` the time of the occurrence; at most 1,000,000 bytes: without `fleet_state` the stored fleet counts, as it is at each occurrence */
             decision: components["schemas"]["DecisionRequest"];
         };
         ScheduleSummary: {

@@ -1,4 +1,5 @@
 import { AppError, type Fault } from '../../answers/errors.ts';
+import { MAX_SCHEDULED_BYTES } from '../../contracts/bounds.ts';
 import { MAX_REPORTED_ERRORS } from '../../contracts/errors.ts';
 import { LAST_PLAN } from '../../contracts/schedules.ts';
 import type { ScheduledJob } from '../../db/schedules/schedules.ts';
@@ -27,6 +28,7 @@ export async function checkSchedule(
     return undefined;
   }
   const { input, inputHash, priority, facts } = decision;
+  faults.push(...findSizeFaults(input.length));
   const checked = { ...decision, facts: withoutLastPlan(facts) };
   const size = await checkDecision(deps, checked, (known) => body.findFaults(known), owner).catch((error) => {
     if (!(error instanceof AppError)) throw error;
@@ -47,6 +49,14 @@ function withoutLastPlan(facts: ScheduledJob['facts']): ScheduledJob['facts'] {
   if (!('previousPlanId' in facts) || facts.previousPlanId !== LAST_PLAN) return facts;
   const { previousPlanId: _, ...others } = facts;
   return others;
+}
+
+function findSizeFaults(bytes: number): Fault[] {
+  if (bytes <= MAX_SCHEDULED_BYTES) return [];
+  const message =
+    `the decision has ${bytes} bytes, more than ${MAX_SCHEDULED_BYTES}, which each occurrence would store again; store ` +
+    'fleet and travel (PUT /api/v1/data/fleet, /api/v1/data/travel), and leave fleet_state and network out';
+  return [{ field: 'decision', message }];
 }
 
 function findCronFaults(cron: string | undefined, leastMinutes: number): Fault[] {

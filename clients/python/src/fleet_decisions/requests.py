@@ -443,7 +443,7 @@ class SchedulePatch(TypedDict):
     paused: NotRequired[bool]
     """true: it has no occurrences; default: `false`"""
     decision: NotRequired[DecisionRequest]
-    """the body of `POST /api/v1/decisions`; `"last"` as `options.previous_plan_id` is the newest plan of the schedule, `"now"` as `start_at` the time of the occurrence"""
+    """the body of `POST /api/v1/decisions`; `"last"` as `options.previous_plan_id` is the newest plan of the schedule, `"now"` as `start_at` the time of the occurrence; at most 1,000,000 bytes: without `fleet_state` the stored fleet counts, as it is at each occurrence"""
 
 
 class ScheduleRequest(TypedDict):
@@ -458,7 +458,7 @@ class ScheduleRequest(TypedDict):
     paused: NotRequired[bool]
     """true: it has no occurrences; default: `false`"""
     decision: DecisionRequest
-    """the body of `POST /api/v1/decisions`; `"last"` as `options.previous_plan_id` is the newest plan of the schedule, `"now"` as `start_at` the time of the occurrence"""
+    """the body of `POST /api/v1/decisions`; `"last"` as `options.previous_plan_id` is the newest plan of the schedule, `"now"` as `start_at` the time of the occurrence; at most 1,000,000 bytes: without `fleet_state` the stored fleet counts, as it is at each occurrence"""
 
 
 class Travel(TypedDict):
