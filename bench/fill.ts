@@ -41,13 +41,14 @@ export async function fillDatabase(pool: pg.Pool, plans: number, jobs: number): 
   );
   await pool.query(
     `insert into plans (plan_id, job_id, created_at, solver_status, total_cost, demand_coverage, utilization,
-       rebalanced_count, total_distance_km, unmet_demand, vehicle_count, solve_time_ms, certificate, moved_locations, owner)
+       rebalanced_count, total_distance_km, unmet_demand, vehicle_count, solve_time_ms, certificate, moved_locations, owner,
+       schedule_id)
      select 'plan_00000000-0000-7000-8000-' || lpad(i::text, 12, '0'),
        'opt_00000000-0000-7000-8000-' || lpad((i * $3 / $1)::text, 12, '0'),
        $2::timestamptz + (i * $3 / $1) * interval '1 minute', 'optimal', (i * 7919) % $1, ((i * 104729) % $1)::float8 / $1,
        0.8, 100, 1, 0, 500, 10, json_build_object('filler', repeat('x', 500)),
        case when i % ($1 / 2) = 7 then array[1, 2, 3, 5000] else array[1, 2, 3, 4 + i % 900] end,
-       'owner ' || i % 20
+       'owner ' || i % 20, case when i * $3 / $1 % 10 = 0 then 'sch_' || i * $3 / $1 / 10 % 100 end
      from generate_series(0, $1::int - 1) i`,
     [plans, timeOf(0), jobs],
   );

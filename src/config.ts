@@ -188,6 +188,12 @@ export const SettingsSchema = Type.Object({
       description: 'maximum number of waiting jobs per caller; further ones get 429; unset: no limit',
     }),
   ),
+  JOBS_BYTES_PER_CALLER: integer(
+    10 * 1024 ** 3,
+    1024,
+    1024 ** 5,
+    'bytes of request bodies, decompressed, that a caller may store as jobs in a day (UTC); further ones get 429',
+  ),
   PRIORITY_HIGH_FOR: text(
     'everybody',
     '`everybody`, `nobody`, or the addresses and networks, separated by commas, that may use ' +
@@ -291,8 +297,8 @@ export const SettingsSchema = Type.Object({
   ),
   RETENTION_AUDIT_DAYS: number(365, 0, 36_500, 'how long `audit_log` is kept; 0: forever'),
   RETENTION_INPUT_DAYS: number(30, 0, 36_500, 'how long inputs of ended jobs are kept; 0: forever'),
-  RETENTION_PLAN_DAYS: number(0, 0, 36_500, 'how long plans and replays are kept; 0: forever'),
-  RETENTION_JOB_DAYS: number(0, 0, 36_500, 'how long ended jobs and their answers are kept; 0: forever'),
+  RETENTION_PLAN_DAYS: number(90, 0, 36_500, 'how long plans and replays are kept; 0: forever'),
+  RETENTION_JOB_DAYS: number(30, 0, 36_500, 'how long ended jobs and their answers are kept; 0: forever'),
   OPTIMIZATION_MAX_DISTANCE: number(100, 0, MAX_DISTANCE_KM, '`constraints.max_distance`, km'),
   OPTIMIZATION_CAPACITY_PER_VEHICLE: number(
     1,

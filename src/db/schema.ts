@@ -463,6 +463,21 @@ export const clientTurns = pgTable(
   ],
 );
 
+/**
+ * Bytes of the bodies that callers stored as jobs, by day (UTC). A caller has several rows, by connection, so that
+ * requests which are stored at once rarely wait for each other.
+ */
+export const callerBytes = pgTable(
+  'caller_bytes',
+  {
+    caller: text('caller').notNull(),
+    day: date('day').notNull(),
+    slot: smallint('slot').notNull(),
+    bytes: bigint('bytes', { mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.caller, t.day, t.slot] })],
+);
+
 /** Workers with a recent heartbeat, and how many jobs each runs at once. */
 export const workers = pgTable(
   'workers',
@@ -618,12 +633,15 @@ export const plans = pgTable(
     // its pair are.
     moveMinutes: doublePrecision('move_minutes').array(),
     owner: owner(),
+    // The schedule of its job. A plan may be kept longer than its job and the occurrence.
+    scheduleId: text('schedule_id'),
   },
   (t) => [
     // One job, one plan: the last safeguard against a second worker.
     uniqueIndex('plans_job').on(t.jobId),
     index('plans_created').on(t.createdAt, t.planId),
     index('plans_owner').on(t.owner, t.createdAt, t.planId).where(sql`${t.owner} is not null`),
+    index('plans_schedule').on(t.scheduleId, t.createdAt, t.planId).where(sql`${t.scheduleId} is not null`),
     index('plans_cost').on(t.totalCost),
     index('plans_coverage').on(t.demandCoverage),
     index('plans_moved_locations').using('gin', t.movedLocations),

@@ -160,7 +160,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   await negotiateTypes(app);
   await registerDocuments(app, {
     isGuarded: guard !== undefined,
-    isLimited: limitsRequests(config) || config.JOBS_WAITING_PER_CALLER !== undefined,
+    isLimited: limitsRequests(config),
   });
   registerGuide(app);
   await registerConsole(app, config);

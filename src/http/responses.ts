@@ -15,7 +15,9 @@ const MEANINGS = {
   413: 'PAYLOAD_TOO_LARGE: the body is larger than the setting allows',
   415: 'UNSUPPORTED_MEDIA_TYPE: the Content-Type or Content-Encoding of the body is not supported',
   422: 'INFEASIBLE_PROBLEM: conflicting constraints and their smallest relaxations; IDEMPOTENCY_CONFLICT',
-  429: 'RATE_LIMITED: too many requests of this caller within a minute, or too many of its jobs are waiting',
+  429:
+    'RATE_LIMITED: too many requests of this caller within a minute, too many of its jobs are waiting, or too many bytes ' +
+    'of bodies in a day',
   431: 'HEADERS_TOO_LARGE: the headers are larger than 16 KiB in total',
   500: 'SOLVER_ERROR if the solver failed, INTERNAL_ERROR otherwise',
   503: 'SERVICE_UNAVAILABLE: database or queue unreachable, or queue full; MODEL_NOT_LOADED: no observations',

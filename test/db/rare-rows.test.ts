@@ -55,8 +55,9 @@ test('what is rare is found without reading all that is stored: by kind, owner, 
   );
   await pool.query(
     `insert into plans (plan_id, job_id, created_at, solver_status, total_cost, demand_coverage, utilization,
-       rebalanced_count, total_distance_km, unmet_demand, vehicle_count, solve_time_ms, certificate, owner)
-     select 'plan_' || i, 'dec_' || i, t, 'optimal', 1, 1, 1, 1, 1, 0, 1, 1, '{}', ${ownerOr('bob')} ${each}`,
+       rebalanced_count, total_distance_km, unmet_demand, vehicle_count, solve_time_ms, certificate, owner, schedule_id)
+     select 'plan_' || i, 'dec_' || i, t, 'optimal', 1, 1, 1, 1, 1, 0, 1, 1, '{}', ${ownerOr('bob')},
+       case when i > ${STORED / 2} then 'sch_1' end ${each}`,
   );
   await pool.query(
     `insert into replays (replay_id, request_id, created_at, summary, data, owner)

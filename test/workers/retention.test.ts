@@ -15,12 +15,12 @@ const DATABASE_URL = await createTestDatabase();
 const { db, pool } = openTestDatabase(DATABASE_URL);
 const NOT_STOPPED = new AbortController().signal;
 
-/** Ended jobs, one a day, the first one today; each with a plan of so many vehicles, a part each. */
+/** Ended jobs, one a day, the first one a second ago; each with a plan of so many vehicles, a part each. */
 async function storeJobs(count: number, parts = 3) {
   await pool.query(
     `insert into jobs (job_id, status, request_id, input, locations, input_hash, http_status, result, created_at, finished_at)
      select 'job ' || i, 'completed', 'r', '{}', '[]', '', 200, '{"answer":1}', t, t
-     from generate_series(0, $1::int - 1) i, lateral (select now() - i * interval '1 day' as t) l`,
+     from generate_series(0, $1::int - 1) i, lateral (select now() - i * interval '1 day' - interval '1 second' as t) l`,
     [count],
   );
   await pool.query(
@@ -51,15 +51,33 @@ describe('retention', () => {
     await pool.query('truncate jobs, plans, plan_parts, removed_plans, replays cascade');
   });
 
-  test('by default removes only the inputs of jobs that ended more than 30 days ago', async () => {
-    await storeJobs(40);
-    expect(await retain({})).toEqual([{ inputs: 10 }]);
-    expect(await ids('select job_id as id from jobs where input is not null order by created_at')).toEqual(
+  test('by default keeps jobs for 30 days and plans for 90, also those without a job', async () => {
+    await storeJobs(100);
+    expect(await retain({})).toEqual([{ jobs: 70, plans: 10, plan_parts: 30 }]);
+    expect(await count('jobs where input is not null and locations is not null')).toBe(30);
+    expect(await ids('select job_id as id from jobs order by created_at')).toEqual(
       Array.from({ length: 30 }, (_, i) => `job ${29 - i}`),
     );
+    expect(await ids('select plan_id as id from plan_summary order by created_at')).toEqual(
+      Array.from({ length: 90 }, (_, i) => `plan ${89 - i}`),
+    );
+    expect([await count('plan_moves'), await count('plan_parts')]).toEqual([270, 270]);
+    expect(await retain({})).toEqual([]);
+  });
+
+  test('of 0 days keeps jobs and plans forever, and the inputs of jobs for 30 days', async () => {
+    await storeJobs(40);
+    expect(await retain({ RETENTION_JOB_DAYS: 0, RETENTION_PLAN_DAYS: 0 })).toEqual([{ inputs: 10 }]);
     expect(await count('jobs where locations is not null')).toBe(30);
     expect([await count('jobs'), await count('plans'), await count('plan_parts')]).toEqual([40, 40, 120]);
-    expect(await retain({})).toEqual([]);
+  });
+
+  test('forgets how many bytes callers stored on days that are over', async () => {
+    await pool.query(`insert into caller_bytes (caller, day, slot, bytes)
+      select 'c', (now() at time zone 'UTC')::date + n, 0, 1 from generate_series(-2, 2) n`);
+    await retain({});
+    expect(await count("caller_bytes where day < (now() at time zone 'UTC')::date - 1")).toBe(0);
+    expect(await count("caller_bytes where day > (now() at time zone 'UTC')::date")).toBeGreaterThan(0);
   });
 
   test('keeps inputs, plans and jobs each for its own time, and says how many it removed', async () => {
@@ -94,10 +112,9 @@ describe('retention', () => {
     expect(await count('audit_log')).toBe(4);
   });
 
-  test('keeps replays as long as plans, and by default forever', async () => {
+  test('keeps replays as long as plans', async () => {
     await pool.query(`insert into replays (replay_id, request_id, created_at, summary, data)
       select 'replay ' || i, 'r', now() - i * interval '1 day', '{}', '{}' from generate_series(0, 9) i`);
-    expect(await retain({})).toEqual([]);
     expect(await retain({ RETENTION_PLAN_DAYS: 3.5, RETENTION_JOB_DAYS: 1 })).toEqual([{ replays: 6 }]);
     expect(await ids('select replay_id as id from replays order by 1')).toEqual(
       [0, 1, 2, 3].map((i) => `replay ${i}`),

@@ -231,6 +231,50 @@ describe('a schedule', () => {
     },
   );
 
+  test('knows its plans, the last one too, after the records of their jobs and occurrences are gone', async () => {
+    const decision = { options: { previous_plan_id: 'last', change_cost: 5 } };
+    const { id, firstMs } = await store({ decision });
+    const worker = await service.startWorker();
+    const run = async (ms: number) => {
+      await tick(ms);
+      const [{ job_id }] = await jobsOf(id);
+      return (await ended(job_id)).metadata.plan_id as string;
+    };
+    const first = await run(firstMs);
+    const old = "now() - interval '31 days'";
+    await service.pool.query(`update schedule_occurrences set decided_at = ${old}`);
+    await service.pool.query(`update jobs set finished_at = ${old}`);
+    const { config, db } = service;
+    const logger = createLogger('worker', config);
+    // Another worker may be at it; then that one deletes.
+    await expect
+      .poll(async () => {
+        await applyRetention({ config, db, logger }, new AbortController().signal);
+        return [await jobsOf(id), await occurrences(id)];
+      })
+      .toEqual([[], []]);
+    const second = await run(firstMs + HOUR_MS);
+    const { rows } = await service.pool.query(
+      "select input #>> '{options,previous_plan_id}' as last from jobs",
+    );
+    expect(rows).toEqual([{ last: first }]);
+    const { plans } = await get(`plans?schedule_id=${id}`);
+    expect(plans.map((plan: { plan_id: string }) => plan.plan_id)).toEqual([second, first]);
+    await service.close(worker);
+  });
+
+  test('whose caller has stored as many bytes today as it may stays due until it may store more', async () => {
+    const { id, firstMs } = await store();
+    await service.pool.query('truncate caller_bytes');
+    await tick(firstMs, { JOBS_BYTES_PER_CALLER: 1 });
+    expect(await outcomes(id)).toEqual([]);
+    // The body is {}.
+    await tick(firstMs, { JOBS_BYTES_PER_CALLER: 2 });
+    expect(await outcomes(id)).toEqual([[firstMs, 'job']]);
+    const { rows } = await service.pool.query('select caller, bytes::int from caller_bytes');
+    expect(rows).toEqual([{ caller: '127.0.0.1', bytes: 2 }]);
+  });
+
   test('whose previous plan has been deleted makes no plan, and its occurrence says why', async () => {
     const decide = async () => (await send(`${service.url}/api/v1/decisions`, { body: {} })).body.metadata;
     const worker = await service.startWorker();

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../../src/config.ts';
 import type { Database } from '../../src/db/client.ts';
+import { deleteCallerBytes } from '../../src/db/jobs/caller-bytes.ts';
 import { deleteJobPrevious } from '../../src/db/jobs/job-previous.ts';
 import { deleteReplayInputs } from '../../src/db/plans/replay-inputs.ts';
 import { deleteOccurrences } from '../../src/db/schedules/schedules.ts';
@@ -27,6 +28,7 @@ const PLANS_PER_BATCH = 100;
 const PARTS_PER_BATCH = 100;
 const OCCURRENCES_PER_BATCH = 1000;
 const DELIVERIES_PER_BATCH = 1000;
+const CALLERS_PER_BATCH = 1000;
 const AUDIT_PER_BATCH = 1000;
 /** Rows of up to 100 kB each. */
 const PACKS_PER_BATCH = 500;
@@ -64,6 +66,7 @@ function stepsOf(config: Config): Step[] {
     { name: 'job_previous', clean: deleteJobPrevious, limit: JOBS_PER_BATCH },
     { name: 'job_trips', clean: deleteJobTrips, limit: JOBS_PER_BATCH },
     { name: 'job_replays', clean: deleteReplayInputs, limit: JOBS_PER_BATCH },
+    { name: 'caller_bytes', clean: deleteCallerBytes, limit: CALLERS_PER_BATCH },
     {
       name: 'webhook_deliveries',
       clean: deleteDeliveries(config.RETENTION_WEBHOOK_DAYS),

@@ -73,7 +73,8 @@ async function runSchedule(deps: ScheduleDeps, scheduleId: string, now: Date): P
 
 /**
  * Holds a schedule and decides on its newest occurrence; earlier ones were missed.
- * @returns undefined if there is nothing to decide: another process has it, or the queue is full and it stays due
+ * @returns undefined if there is nothing to decide: another process has it; or the queue is full, or its caller has
+ * stored as many bytes today as it may, and it stays due
  */
 async function decide(
   { config, logger }: ScheduleDeps,
@@ -104,9 +105,14 @@ async function decide(
     isLate && missed === 'skip' ? 'missed' : (await isScheduleBusy(tx, scheduleId)) ? 'overlapped' : 'job';
   const decision = { scheduleId, dueAt, outcome, missedAt, nextAt };
   if (outcome !== 'job') return { ...decision, job: null };
-  const { QUEUE_MAX_WAITING: maxWaiting } = config;
-  const { waiting } = await readAdmission(tx, { locationIds: [], maxWaiting });
-  if (waiting >= maxWaiting) return undefined;
+  const { QUEUE_MAX_WAITING: maxWaiting, JOBS_BYTES_PER_CALLER: max } = config;
+  const own = { caller: schedule.caller, body: schedule.bytes, max };
+  const { waiting, bytesOfCaller } = await readAdmission(tx, {
+    locationIds: [],
+    maxWaiting,
+    bytesOfCaller: own,
+  });
+  if (waiting >= maxWaiting || bytesOfCaller + own.body > max) return undefined;
   const jobId = `${JOB_PREFIXES.decision}_${uuidv7()}`;
   return { ...decision, job: { jobId, requestId: `${scheduleId}/${dueAt.toISOString()}`, trace } };
 }

@@ -6,6 +6,7 @@ import type { TraceContext } from '../../contracts/trace.ts';
 import { type Database, executePrepared, type Queryable } from '../client.ts';
 import { type JsonColumns, packJson } from '../packed-json.ts';
 import { jobs, locations } from '../schema.ts';
+import { bytesOf, countBytes, countedBytes, secondsOfToday } from './caller-bytes.ts';
 import { copyTargets, isStoredPlan } from './job-previous.ts';
 
 export type NewJob = {
@@ -40,6 +41,8 @@ export type Conditions = {
   locationIds: readonly number[];
   /** fewer jobs than this must be waiting */
   maxWaiting: number;
+  /** with this one, the bodies that its caller stored today must not have more bytes than this */
+  bytesOfCaller?: { caller: string; body: number; max: number } | undefined;
   /** a plan that must be stored; the job keeps a copy of where it sends vehicles */
   previousPlanId?: string | undefined;
   /** whom that plan must belong to; undefined: anybody */
@@ -75,7 +78,7 @@ export async function insertJob(
   const { idempotency } = job;
   const input = job.columns ?? (await packJson(job.input));
   const previous = conditions?.previousPlanId;
-  const waiting = conditions ? sql`(select n from line)` : sql`0`;
+  const counted = countedBytes(conditions?.bytesOfCaller?.body ?? 0);
   const insert = sql`
     insert into ${jobs} (job_id, kind, status, request_id, input, packed_input, locations, input_hash,
       idempotency_key, idempotency_expires_at, priority, caller, client_id, facts, location_count, vehicle_count,
@@ -90,21 +93,20 @@ export async function insertJob(
     from (select ${idempotency ? sql`count(*) from freed` : sql`1`}) as after_freed
     ${conditions ? sql`, line, (${namedLocations(conditions)}) as named where ${areTrue(conditions)}` : sql``}
     on conflict (idempotency_key) where idempotency_key is not null do nothing
-    returning ${previous === undefined ? sql`${waiting} as waiting` : sql`job_id`}`;
+    returning job_id, caller`;
   const parts = [
     ...(idempotency ? [freeExpiredKey(idempotency.key)] : []),
     ...(conditions ? [sql`line as materialized (select ${countWaiting(conditions.maxWaiting)} as n)`] : []),
-    ...(previous === undefined
-      ? []
-      : [sql`stored as (${insert})`, sql`copied as (${copyTargets(previous, sql`stored`)})`]),
+    sql`stored as (${insert})`,
+    ...(previous === undefined ? [] : [sql`copied as (${copyTargets(previous, sql`stored`)})`]),
+    ...(counted > 0 ? [sql`counted as (${countBytes(sql`stored`, sql`${counted}::bigint`)})`] : []),
   ];
-  const statement = sql`
-    ${parts.length > 0 ? sql`with ${sql.join(parts, sql`, `)}` : sql``}
-    ${previous === undefined ? insert : sql`select ${waiting} as waiting from stored`}`;
+  const statement = sql`with ${sql.join(parts, sql`, `)}
+    select ${conditions ? sql`(select n from line)` : sql`0`} as waiting from stored`;
   const name =
     `insert_job${idempotency ? '_with_key' : ''}${conditions ? '_on_conditions' : ''}` +
     `${previous === undefined ? '' : '_with_previous'}${conditions?.planOwner === undefined ? '' : '_of_owner'}` +
-    `${conditions?.maxWaitingOfCaller ? '_limited' : ''}`;
+    `${conditions?.maxWaitingOfCaller ? '_limited' : ''}${conditions?.bytesOfCaller ? '_measured' : ''}${counted > 0 ? '_counted' : ''}`;
   const [row] = await executePrepared<{ waiting: number }>(db, name, statement);
   if (row) return { created: true, jobId: job.jobId, inputHash: job.inputHash, ...row };
   const earlier = idempotency && (await findJobByIdempotencyKey(db, idempotency.key));
@@ -131,10 +133,12 @@ const areTrue = ({
   previousPlanId,
   planOwner,
   maxWaitingOfCaller: own,
+  bytesOfCaller: bytes,
 }: Conditions) => sql`
   line.n < ${maxWaiting}::int and named.found = ${locationIds.length}::int
   ${previousPlanId === undefined ? sql`` : sql`and ${isStoredPlan(previousPlanId, planOwner)}`}
-  ${own ? sql`and ${countWaitingOf(own)} < ${own.max}::int` : sql``}`;
+  ${own ? sql`and ${countWaitingOf(own)} < ${own.max}::int` : sql``}
+  ${bytes ? sql`and ${bytesOf(bytes.caller)} <= ${bytes.max - bytes.body}::float8` : sql``}`;
 
 /** An expired key is taken from its job, unless that job has not ended yet. */
 const freeExpiredKey = (key: string) => sql`
@@ -157,17 +161,23 @@ export async function findJobByIdempotencyKey(db: Queryable, key: string) {
   return row;
 }
 
-/** The facts behind the conditions of a new job: which locations are stored, how many jobs wait, also of its caller. */
+/**
+ * The facts behind the conditions of a new job: which locations are stored, how many jobs wait, also of its caller, and
+ * how many bytes the caller has stored today.
+ */
 export async function readAdmission(
   db: Queryable,
-  { locationIds, maxWaiting, maxWaitingOfCaller: own }: Conditions,
-): Promise<{ knownIds: number[]; waiting: number; waitingOfCaller: number }> {
+  { locationIds, maxWaiting, maxWaitingOfCaller: own, bytesOfCaller: bytes }: Conditions,
+) {
   const { rows } = await db.execute<{
     knownIds: number[];
     waiting: number;
     waitingOfCaller: number;
+    bytesOfCaller: number;
+    secondsOfToday: number;
   }>(sql`select
     array(select id from ${locations} where id = any(${sql.param(locationIds)}::int[])) as "knownIds",
-    ${countWaiting(maxWaiting)} as waiting, ${own ? countWaitingOf(own) : sql`0`} as "waitingOfCaller"`);
+    ${countWaiting(maxWaiting)} as waiting, ${own ? countWaitingOf(own) : sql`0`} as "waitingOfCaller",
+    ${bytes ? bytesOf(bytes.caller) : sql`0`} as "bytesOfCaller", ${secondsOfToday} as "secondsOfToday"`);
   return rows[0];
 }

@@ -2,8 +2,8 @@ import { and, arrayContains, desc, eq, gte, lte, type SQL, sql } from 'drizzle-o
 import type { AllocationPlanItem } from '../../contracts/optimize.ts';
 import type { PlanDifference } from '../../contracts/plans.ts';
 import { type Queryable, unplanned } from '../client.ts';
-import { ownedBy, ownerOf } from '../owner.ts';
-import { jobs, planParts, plans, travel } from '../schema.ts';
+import { ownedBy, ownerOf, scheduleOf } from '../owner.ts';
+import { planParts, plans, travel } from '../schema.ts';
 import { PART_SIZE, type PlanRecord } from './plan-record.ts';
 
 /** A plan to be stored. */
@@ -35,7 +35,7 @@ export function insertPlan({ planId, jobId, solveTimeMs, speedKmh, record }: New
         speed_kmh, certificate, findings, insights, moved_locations,
         location_ids, location_names, location_demands, location_vehicles_before, location_vehicles_after,
         location_capacities, location_served, location_priorities, move_sources, move_targets, move_km, move_minutes,
-        total_minutes, owner)
+        total_minutes, owner, schedule_id)
       select ${planId}, ${jobId}, ${figures.solver_status}, ${figures.gap ?? null}::float8,
         ${figures.total_cost}::float8, ${kpis.demand_coverage}::float8, ${kpis.utilization}::float8,
         ${kpis.rebalanced_count}::int, ${kpis.total_distance_km}::float8, ${kpis.unmet_demand}::float8,
@@ -49,7 +49,7 @@ export function insertPlan({ planId, jobId, solveTimeMs, speedKmh, record }: New
         ${moveDistances?.sources ?? null}::int[],
         ${moveDistances?.targets ?? null}::int[], ${moveDistances?.km ?? null}::float8[],
         coalesce(${moveDistances?.minutes ?? null}::float8[], (${minutesOf(record)})),
-        ${kpis.total_minutes ?? null}::float8, ${ownerOf(jobId)}
+        ${kpis.total_minutes ?? null}::float8, ${ownerOf(jobId)}, ${scheduleOf(jobId)}
       from held),
     stored_vehicles as (
       insert into ${planParts} (plan_id, first_ordinal, vehicle_ids, source_locations, target_locations, costs)
@@ -120,7 +120,7 @@ export type PlanFilter = {
   maxCost?: number | undefined;
   /** only plans that move a vehicle from or to this location */
   locationId?: number | undefined;
-  /** only plans of jobs that this schedule made, while the record of the job is kept */
+  /** only plans of this schedule */
   scheduleId?: string | undefined;
 };
 
@@ -132,11 +132,9 @@ export async function readPlanPage(
   filter: PlanFilter,
 ): Promise<StoredPlanSummary[]> {
   const { owner, createdAfter, createdBefore, minCoverage, maxCost, locationId, scheduleId } = filter;
-  const page = db.select(planColumns).from(plans).$dynamic();
-  // The jobs of a schedule come one after the other, so an index of them has their plans in order, too.
-  const isOfSchedule = scheduleId !== undefined;
-  if (isOfSchedule) page.innerJoin(jobs, eq(jobs.jobId, plans.jobId));
-  return page
+  return db
+    .select(planColumns)
+    .from(plans)
     .where(
       and(
         ownedBy(plans.owner, owner),
@@ -147,17 +145,11 @@ export async function readPlanPage(
         before
           ? sql`(${plans.createdAt}, ${plans.planId}) < (${before[0]}::timestamptz, ${before[1]})`
           : undefined,
-        isOfSchedule ? eq(jobs.scheduleId, scheduleId) : undefined,
-        // A job is older than its plan: those that are too new need not be read.
-        isOfSchedule && before ? sql`${jobs.createdAt} <= ${before[0]}::timestamptz` : undefined,
+        scheduleId !== undefined ? eq(plans.scheduleId, scheduleId) : undefined,
         locationId !== undefined ? arrayContains(plans.movedLocations, [locationId]) : undefined,
       ),
     )
-    .orderBy(
-      ...(isOfSchedule
-        ? [desc(jobs.createdAt), desc(jobs.jobId)]
-        : [desc(plans.createdAt), desc(plans.planId)]),
-    )
+    .orderBy(desc(plans.createdAt), desc(plans.planId))
     .limit(limit);
 }
 

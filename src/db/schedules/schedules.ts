@@ -6,6 +6,7 @@ import type { JobPriority } from '../../contracts/priorities.ts';
 import { LAST_PLAN, type MissedPolicy, type OccurrenceOutcome } from '../../contracts/schedules.ts';
 import type { TraceContext } from '../../contracts/trace.ts';
 import type { Database, Queryable } from '../client.ts';
+import { countBytes } from '../jobs/caller-bytes.ts';
 import { holdLock } from '../locks.ts';
 import { ownedBy } from '../owner.ts';
 import { jobs, plans, scheduleOccurrences, schedules, vehicles } from '../schema.ts';
@@ -222,8 +223,9 @@ export async function findDueSchedules(
  * @returns undefined if another process has it, or it is no longer due
  */
 export async function holdDueSchedule(tx: Queryable, scheduleId: string, now: Date) {
+  const bytes = sql<number>`octet_length(${schedules.input}::text)`;
   const [row] = await tx
-    .select(columns)
+    .select({ ...columns, caller: schedules.caller, bytes })
     .from(schedules)
     .where(
       and(
@@ -299,8 +301,7 @@ export async function postponeSchedule(tx: Queryable, scheduleId: string, nextAt
  */
 const insertJobOf = (scheduleId: string, dueAt: string, { jobId, requestId, trace }: ScheduledRun) => sql`
   previous as (
-    select p.plan_id from ${scheduleOccurrences} o join ${plans} p on p.job_id = o.job_id
-    where o.schedule_id = ${scheduleId} order by o.due_at desc limit 1),
+    select plan_id from ${plans} where schedule_id = ${scheduleId} order by created_at desc, plan_id desc limit 1),
   wanted as (
     select s.*, s.facts ->> 'previousPlanId' = ${LAST_PLAN} as is_last,
       s.facts ->> 'previousPlanId' <> ${LAST_PLAN} and not exists (
@@ -326,7 +327,8 @@ const insertJobOf = (scheduleId: string, dueAt: string, { jobId, requestId, trac
         || ${JSON.stringify({ trace })}::jsonb,
       location_count, case when (facts ->> 'hasFleet')::boolean then vehicle_count
         else (select count(*)::int from ${vehicles}) end, schedule_id, format, owner
-    from wanted returning job_id, facts),
+    from wanted returning job_id, facts, caller, octet_length(input::text) as bytes),
+  counted as (${countBytes(sql`stored`, sql`bytes`)}),
   copied as (
     insert into job_previous (job_id, first_ordinal, vehicle_ids, target_locations)
     select stored.job_id, first_ordinal, vehicle_ids, target_locations

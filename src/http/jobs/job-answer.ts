@@ -44,7 +44,7 @@ export function jobAnswers<S extends TSchema>(description: string, answer: S) {
       'Retry-After',
       'Preference-Applied',
     ),
-    ...errors(400, 409, 413, 415, 422, 500, 503),
+    ...errors(400, 409, 413, 415, 422, 429, 500, 503),
   };
 }
 

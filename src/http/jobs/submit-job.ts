@@ -70,12 +70,14 @@ export async function submitJob(
   const previousPlanId = previousPlanOf(body.facts.facts);
   const who = readCaller(request);
   const { QUEUE_MAX_WAITING: maxWaiting, JOBS_WAITING_PER_CALLER: max } = deps.config;
+  const bytes = input.length;
   const conditions = {
     locationIds,
     maxWaiting,
     previousPlanId,
     planOwner: onlyOwner(request.identity),
     maxWaitingOfCaller: max === undefined ? undefined : { caller: who.caller, max },
+    bytesOfCaller: { caller: who.caller, body: bytes, max: deps.config.JOBS_BYTES_PER_CALLER },
   };
   // Assumed here, and checked by the statement that stores the job: all locations are stored, and the queue has room.
   const size = (await deps.queue.isReady())
@@ -106,7 +108,6 @@ export async function submitJob(
   request.trace?.set({ 'fleet.job.id': stored.jobId });
   storing?.end();
   noteMade(request, { jobId: stored.jobId });
-  const bytes = input.length;
   body.release();
   if (!stored.created) return replay(stored, inputHash, given ?? '');
   return {
@@ -166,7 +167,10 @@ async function admit(
   { check }: JobCheck,
   conditions: Conditions,
 ): Promise<JobSize> {
-  const { knownIds, waiting, waitingOfCaller } = await readAdmission(database.db, conditions);
+  const { knownIds, waiting, waitingOfCaller, bytesOfCaller, secondsOfToday } = await readAdmission(
+    database.db,
+    conditions,
+  );
   const size = await check(new Set(knownIds));
   if (!(await queue.isReady())) {
     throw new AppError('SERVICE_UNAVAILABLE', 'the queue cannot be reached; try again', RETRY_AFTER_SECONDS);
@@ -182,6 +186,16 @@ async function admit(
       `${own.max} of your jobs are waiting, which is the limit per caller (setting JOBS_WAITING_PER_CALLER); ` +
         'wait for one to start, or cancel one',
       RETRY_AFTER_SECONDS,
+    );
+  }
+  const bytes = conditions.bytesOfCaller;
+  if (bytes && bytesOfCaller + bytes.body > bytes.max) {
+    throw new AppError(
+      'RATE_LIMITED',
+      `this body has ${bytes.body} bytes and your bodies of today (UTC) ${bytesOfCaller}, together more than ` +
+        `${bytes.max}, the limit per caller and day (setting JOBS_BYTES_PER_CALLER); store the fleet and refer to it by ` +
+        'POST /api/v1/decisions, or wait for the next day',
+      secondsOfToday,
     );
   }
   return size;

@@ -138,6 +138,39 @@ test('a caller may have so many waiting jobs; a further one gets 429 and is not 
   ]);
 });
 
+test('a caller may store so many bytes of bodies a day; a further one gets 429 until the next day, those of others are stored', async () => {
+  // Small bodies count by chance.
+  const body = simpleRequest(2000);
+  const bytes = JSON.stringify(body).length;
+  const { url, db, pool } = await startTestService({
+    workers: 0,
+    overrides: { AUTH: 'keys', JOBS_BYTES_PER_CALLER: 3 * bytes },
+  });
+  const post = ({ headers }: { headers: Record<string, string> }, more: Record<string, string> = {}) =>
+    send(`${url}/api/v1/optimize`, { body, headers: { ...headers, prefer: 'respond-async', ...more } });
+  const [one, other] = [await storeKey(db, 'planner'), await storeKey(db, 'planner')];
+  const accepted = await post(one, { 'idempotency-key': 'k' });
+  expect(accepted.status).toBe(202);
+  // The same job again stores nothing.
+  expect((await post(one, { 'idempotency-key': 'k' })).body.data).toEqual(accepted.body.data);
+  // A day may end meanwhile: then there are as many again.
+  let answer = accepted;
+  while (answer.status === 202) answer = await post(one);
+  expect(answer.status).toBe(429);
+  expect(answer.body.errors[0]).toMatchObject({
+    code: 'RATE_LIMITED',
+    message: expect.stringMatching(
+      `^this body has ${bytes} bytes and your bodies of today \\(UTC\\) ${3 * bytes}, together more than ${3 * bytes}, .*JOBS_BYTES_PER_CALLER`,
+    ),
+  });
+  const seconds = Number(answer.headers.get('retry-after'));
+  expect(seconds).toBeGreaterThanOrEqual(1);
+  expect(seconds).toBeLessThanOrEqual(86_400);
+  const { rows } = await pool.query('select sum(bytes)::int as bytes from caller_bytes group by day');
+  expect(rows.map((row) => row.bytes)).toContain(3 * bytes);
+  expect((await post(other)).status).toBe(202);
+});
+
 test('pages of the named origins may call the service, and read its refusals; other origins are not named', async () => {
   const { url } = await startTestService({
     workers: 0,
