@@ -230,6 +230,15 @@ CREATE TABLE job_replays (
   inputs bytea NOT NULL
 );
 
+-- By connection, so that requests of a caller that are stored at once rarely wait for each other.
+CREATE TABLE caller_bytes (
+  caller text NOT NULL,
+  day date NOT NULL,
+  slot smallint NOT NULL,
+  bytes bigint NOT NULL,
+  CONSTRAINT caller_bytes_caller_day_slot_pk PRIMARY KEY (caller, day, slot)
+);
+
 CREATE TABLE decisions (
   decision_id text PRIMARY KEY
     CONSTRAINT decisions_decision_id_jobs_job_id_fk REFERENCES jobs ON DELETE CASCADE,
@@ -286,6 +295,7 @@ CREATE TABLE plans (
   move_km double precision[],
   move_minutes double precision[],
   owner text,
+  schedule_id text,
   CONSTRAINT plans_solver_status CHECK (solver_status IN ('optimal', 'feasible')),
   CONSTRAINT plans_locations CHECK (
     array[cardinality(location_names), cardinality(location_demands), cardinality(location_vehicles_before),
@@ -300,6 +310,7 @@ CREATE TABLE plans (
 CREATE UNIQUE INDEX plans_job ON plans (job_id);
 CREATE INDEX plans_created ON plans (created_at, plan_id);
 CREATE INDEX plans_owner ON plans (owner, created_at, plan_id) WHERE owner IS NOT NULL;
+CREATE INDEX plans_schedule ON plans (schedule_id, created_at, plan_id) WHERE schedule_id IS NOT NULL;
 CREATE INDEX plans_cost ON plans (total_cost);
 CREATE INDEX plans_coverage ON plans (demand_coverage);
 CREATE INDEX plans_moved_locations ON plans USING gin (moved_locations);
