@@ -13,6 +13,8 @@ WORKDIR /app
 ENV NODE_ENV=production
 # So that memory comes back after peaks: see src/process/memory.ts.
 ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
+# The file system may be read-only: npm notes there what it ran.
+ENV npm_config_cache=/tmp/.npm
 COPY package.json package-lock.json .npmrc ./
 RUN npm install --no-save --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 COPY src ./src

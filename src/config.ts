@@ -47,6 +47,7 @@ export const SettingsSchema = Type.Object({
       pattern: '^rediss?://',
     },
   ),
+  REDIS_PASSWORD_FILE: optionalText('file with the password of `REDIS_URL`, which must then contain none'),
   DATA_DIR: text('.data', 'folder of the embedded PostgreSQL and of the logs of `npm start`', {
     minLength: 1,
   }),
@@ -418,8 +419,8 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       );
     }
   }
-  if (values.DATABASE_PASSWORD_FILE !== undefined && problems.length === 0) {
-    problems.push(...addPassword(values as { DATABASE_URL?: string; DATABASE_PASSWORD_FILE: string }));
+  if (problems.length === 0) {
+    for (const server of ['DATABASE', 'REDIS']) problems.push(...addPassword(values, server));
   }
   const zone = values.FORECASTING_TIME_ZONE;
   if (typeof zone === 'string' && !isTimeZone(zone)) {
@@ -455,24 +456,28 @@ function isReadableUrl(text: string): boolean {
   }
 }
 
-/** Puts the password from its file into the URL. @returns the faults that prevent it */
-function addPassword(values: { DATABASE_URL?: string; DATABASE_PASSWORD_FILE: string }): string[] {
-  const { DATABASE_URL: text, DATABASE_PASSWORD_FILE: file } = values;
-  if (text === undefined)
-    return ['DATABASE_PASSWORD_FILE: DATABASE_URL is not set; set it, without a password'];
+/**
+ * Puts the password from its file into the URL of a server.
+ * @param server `DATABASE`, or `REDIS`, which needs no user
+ * @returns the faults that prevent it
+ */
+function addPassword(values: Record<string, unknown>, server: string): string[] {
+  const [name, urlName] = [`${server}_PASSWORD_FILE`, `${server}_URL`];
+  const [file, text] = [values[name], values[urlName]] as (string | undefined)[];
+  if (file === undefined) return [];
+  if (text === undefined) return [`${name}: ${urlName} is not set; set it, without a password`];
   const url = URL.parse(text);
-  if (!url?.username)
-    return ['DATABASE_PASSWORD_FILE: DATABASE_URL has no user; write postgresql://user@host/database'];
-  if (url.password)
-    return ['DATABASE_PASSWORD_FILE: DATABASE_URL contains a password, too; remove one of them'];
+  if (!url || (!url.username && server === 'DATABASE'))
+    return [`${name}: ${urlName} has no user; write postgresql://user@host/database`];
+  if (url.password) return [`${name}: ${urlName} contains a password, too; remove one of them`];
   try {
     const password = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
-    if (password === '') return [`DATABASE_PASSWORD_FILE: "${file}" is empty; write the password into it`];
+    if (password === '') return [`${name}: "${file}" is empty; write the password into it`];
     url.password = encodeURIComponent(password);
-    values.DATABASE_URL = url.href;
+    values[urlName] = url.href;
     return [];
   } catch (error) {
-    return [`DATABASE_PASSWORD_FILE: "${file}" cannot be read (${(error as NodeJS.ErrnoException).code})`];
+    return [`${name}: "${file}" cannot be read (${(error as NodeJS.ErrnoException).code})`];
   }
 }
 

@@ -80,7 +80,7 @@ describe('settings', () => {
     );
   });
 
-  test('take the password of the database from a file, as it is written there', async () => {
+  test('take the passwords of the database and of Redis from files, as it is written there', async () => {
     const folder = await newTemporaryFolder('config');
     try {
       const file = path.join(folder, 'password');
@@ -101,6 +101,16 @@ describe('settings', () => {
       expect(() => read({ DATABASE_URL: 'postgresql://fleet:secret@db/fleet' })).toThrow(
         /^(?!.*secret).*a password, too/,
       );
+      const redis = (REDIS_URL?: string) => loadConfig({ REDIS_PASSWORD_FILE: file, REDIS_URL }).REDIS_URL;
+      for (const [given, username] of [
+        ['redis://redis:6379', ''],
+        ['rediss://fleet@redis:6379', 'fleet'],
+      ])
+        expect(new URL(redis(given)!)).toMatchObject({
+          ...{ username, host: 'redis:6379', password: encodeURIComponent('p%2F@ /:ß') },
+        });
+      expect(() => redis()).toThrow(/REDIS_PASSWORD_FILE: REDIS_URL is not set/);
+      expect(() => redis('redis://:secret@redis')).toThrow(/^(?!.*secret).*a password, too/);
       await writeFile(file, '\n');
       expect(() => read({ DATABASE_URL: url })).toThrow(/is empty/);
     } finally {

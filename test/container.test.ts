@@ -17,10 +17,12 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
+import { openAddressList } from '../src/addresses.ts';
 import { loadConfig, SettingsSchema } from '../src/config.ts';
 import { readGuide } from '../src/http/documents/guide-pages.ts';
 import { MEMORY_ENVIRONMENT } from '../src/process/memory.ts';
 import { newTemporaryFolder, removeFolder } from './helpers/folders.ts';
+import { findProgram } from './helpers/programs.ts';
 import { send, simpleRequest, TEST_LOCATIONS } from './helpers/service.ts';
 import { createTestDatabase } from './helpers/services.ts';
 
@@ -50,9 +52,9 @@ describe('the compose file', () => {
   });
 
   test('keeps the data that the queue must not lose: append-only Redis without eviction, volumes', () => {
-    expect(compose.services.redis.command).toEqual([
-      ...['redis-server', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'],
-    ]);
+    expect(compose.services.redis.command.at(-1)).toMatch(
+      /exec redis-server .* --appendonly yes .*--maxmemory-policy noeviction$/m,
+    );
     for (const name of ['postgres', 'redis']) expect(compose.services[name].volumes).toHaveLength(1);
   });
 
@@ -62,7 +64,7 @@ describe('the compose file', () => {
       expect(compose.services[name].restart).toBe('unless-stopped');
       expect(compose.services[name].healthcheck.test).toBeDefined();
     }
-    expect(compose.services.migrate.restart).toBeUndefined();
+    expect(compose.services.migrate.restart).toBe('no');
   });
 
   test('opens ports on loopback only by default, and none of a process of ours, so that API processes can be scaled', () => {
@@ -77,14 +79,103 @@ describe('the compose file', () => {
     );
   });
 
-  test('has no password, and does not start without one', () => {
-    expect(compose['x-password']).toMatch(/^\$\{POSTGRES_PASSWORD:\?set it .*\}$/);
-    expect(compose.secrets).toEqual({ database_password: { environment: 'POSTGRES_PASSWORD' } });
-    for (const name of ['postgres', ...OURS])
-      expect(compose.services[name].secrets).toEqual(['database_password']);
-    expect(read('docker-compose.yml').match(/POSTGRES_PASSWORD(?!_FILE)/g)).toHaveLength(3);
-    expect(new URL(compose.services.api.environment.DATABASE_URL).password).toBe('');
+  test('has no password: those of PostgreSQL and Redis are files, which Git and the image leave out', () => {
+    // Compose refuses other secrets for a read-only container, and a file that does not exist.
+    expect(compose.secrets).toEqual({
+      database_password: { file: 'secrets/database_password' },
+      redis_password: { file: 'secrets/redis_password' },
+    });
+    for (const name of OURS) {
+      expect(compose.services[name].secrets).toEqual(Object.keys(compose.secrets));
+      const { DATABASE_URL, REDIS_URL, ...others } = compose.services[name].environment;
+      for (const url of [DATABASE_URL, REDIS_URL]) expect(new URL(url).password).toBe('');
+      expect(others).toMatchObject({
+        DATABASE_PASSWORD_FILE: '/run/secrets/database_password',
+        REDIS_PASSWORD_FILE: '/run/secrets/redis_password',
+      });
+    }
+    expect(compose.services.postgres.secrets).toEqual(['database_password']);
+    expect(compose.services.redis.secrets).toEqual(['redis_password']);
+    for (const file of ['.gitignore', '.dockerignore']) expect(read(file)).toMatch(/^\/?secrets\/?$/m);
   });
+
+  test('lets no container gain rights, write to its file system or take all of the machine', () => {
+    for (const [name, service] of Object.entries<Record<string, unknown>>(compose.services)) {
+      expect(service, name).toMatchObject({
+        ...{ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] },
+        ...{ pids_limit: expect.any(Number), mem_limit: expect.stringMatching(/^\d+[gm]$/) },
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: what compose fills in
+        cpus: '${CPUS:-2}',
+      });
+      expect(service.privileged, name).toBeUndefined();
+    }
+    const capable = Object.entries<Record<string, unknown>>(compose.services).filter(
+      ([, one]) => one.cap_add,
+    );
+    expect(capable.map(([name, { cap_add }]) => [name, cap_add])).toEqual([['proxy', ['NET_BIND_SERVICE']]]);
+  });
+
+  test('keeps databases in a network that leads nowhere, and lets callers reach the proxy alone', () => {
+    const networksOf = (name: string): string[] => {
+      const { networks } = compose.services[name];
+      return Array.isArray(networks) ? networks : Object.keys(networks);
+    };
+    expect(compose.networks.back).toEqual({ internal: true });
+    for (const name of ['postgres', 'redis']) expect(networksOf(name)).toEqual(['back']);
+    for (const name of ['proxy', ...WATCHING]) expect(networksOf(name)).not.toContain('back');
+    expect(networksOf('proxy')).toEqual(['front']);
+    expect(networksOf('api')).toEqual(['front', 'back']);
+    // Both find what they ask.
+    for (const name of ['api', 'worker'])
+      expect(
+        networksOf('prometheus').filter((network) => networksOf(name).includes(network)),
+        name,
+      ).toHaveLength(1);
+    expect(networksOf('prometheus')).toEqual(expect.arrayContaining(networksOf('grafana')));
+  });
+
+  test('trusts the address of the proxy and no other, which no other container gets', () => {
+    const { ipv4_address: address } = compose.services.proxy.networks.front;
+    for (const name of OURS) expect(compose.services[name].environment.HTTP_TRUSTED_PROXIES).toBe(address);
+    const [{ subnet, ip_range: range }] = compose.networks.front.ipam.config;
+    expect(openAddressList(subnet)(address)).toBe(true);
+    expect(openAddressList(range)(address)).toBe(false);
+  });
+
+  test.skipIf(!findProgram('redis-server'))(
+    'starts a Redis that asks for the password of the file',
+    async () => {
+      const folder = await newTemporaryFolder('redis');
+      await writeFile(path.join(folder, 'password'), 'of-a-file\n');
+      const [shell, option, script] = compose.services.redis.command as string[];
+      const command = script!
+        .replaceAll('$$', '$')
+        .replace('/run/secrets/redis_password', path.join(folder, 'password'))
+        .replaceAll('/tmp/redis.conf', path.join(folder, 'redis.conf'));
+      const socket = path.join(folder, 'redis.sock');
+      const redis = spawn(shell!, [option!, `${command.trimEnd()} --port 0 --unixsocket ${socket}`], {
+        cwd: folder,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const exited = once(redis, 'exit');
+      try {
+        for await (const line of createInterface({ input: redis.stdout }))
+          if (line.includes('ready to accept connections')) break;
+        const ask = async (env: Record<string, string>) => {
+          const { stdout } = await promisify(execFile)('redis-cli', ['-s', socket, 'ping'], {
+            env: { ...process.env, ...env },
+          });
+          return stdout.trim();
+        };
+        expect(await ask({})).toMatch(/NOAUTH/);
+        expect(await ask({ REDISCLI_AUTH: 'of-a-file' })).toBe('PONG');
+      } finally {
+        redis.kill('SIGTERM');
+        await exited;
+        await removeFolder(folder);
+      }
+    },
+  );
 
   test('gives all processes of ours the settings of one file, which need not exist', () => {
     for (const name of OURS)

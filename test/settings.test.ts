@@ -32,7 +32,9 @@ describe('every setting', () => {
       .filter((file) => !file.endsWith('config.ts'))
       .map((file) => readFileSync(file, 'utf8'))
       .join('\n');
-    expect(Object.keys(SettingsSchema.properties).filter((name) => !text.includes(name))).toEqual([]);
+    // The reader of the environment puts passwords of files into URLs.
+    const names = Object.keys(SettingsSchema.properties).filter((name) => !name.endsWith('_PASSWORD_FILE'));
+    expect(names.filter((name) => !text.includes(name))).toEqual([]);
   });
 });
 
