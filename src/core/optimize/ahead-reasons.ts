@@ -40,7 +40,7 @@ import type { SolveControl } from './run/control.ts';
 
 export type AheadQuestion = {
   request: OptimizeRequest;
-  /** Of the first step, with the service level and the ceiling of the request. */
+  /** The problem of the first step, with the service level and the ceiling of the request. */
   problem: Problem;
   ahead: HorizonProblem;
   all: StepsAhead;
@@ -226,7 +226,7 @@ async function findConflicts(
     const one = await search(part).catch(() => null);
     if (one) found.push(one);
   }
-  // What does not help is no reason for the level; bounds that no plan keeps are, whatever helps.
+  // A constraint that does not help is no reason for the level; bounds that no plan keeps are, whatever helps.
   return level
     ? found.filter(({ conflict }) => isHelpful(conflict) || conflict.constraint === 'supply')
     : found;
@@ -381,7 +381,7 @@ function describe(
   );
 }
 
-/** What is known of the level that is out of reach. */
+/** The bounds of the level that is out of reach. */
 export type Short = Pick<Shortfall, 'requested' | 'reached' | 'reached_at_most' | 'unserved'>;
 
 export function shortOf(

@@ -34,7 +34,7 @@ export function createResult(
   };
 }
 
-/** What the rules about pairs of locations lead to. */
+/** The outcome of the rules about pairs of locations. */
 function describeRefinement(problem: Problem, { moves, before }: Solution): Refinement {
   const { pairCostUnits = 0 } = problem;
   const pairs = vehiclesByPair(problem, moves).size;

@@ -193,7 +193,7 @@ function describeNoPlan({ timeLimitSeconds, serveMost }: SolveOptions): { status
   return { status: 'error', message };
 }
 
-/** What solves the problem without a previous plan, by the stages that the request asks for. */
+/** The solver of the problem without a previous plan, by the stages that the request asks for. */
 function solverFor(problem: Problem, { serveMost }: SolveOptions, progress: ProgressReporter): SolvePlain {
   if (!problem.priorities) return serveMost ? solveOrServeMost : solveProblem;
   const onStage = (stage: 'critical_demand' | 'solve') => progress.at(stage);
@@ -203,7 +203,7 @@ function solverFor(problem: Problem, { serveMost }: SolveOptions, progress: Prog
 /** Service levels in messages have six decimals. */
 const LEVEL_UNIT = 1e-6;
 
-/** What is known of a service level out of reach; null if the plan reaches it. */
+/** The bounds of a service level out of reach; null if the plan reaches it. */
 function shortOf(
   served: ServedMost | ServedByPriority,
 ): (Pick<ServedMost, 'solution' | 'most'> & { known: Asked }) | null {
@@ -257,7 +257,7 @@ function infeasibleWithoutReasons(error: unknown): Awaited<ReturnType<typeof exp
   };
 }
 
-/** What the answer is made of. `without`: the plan without the cost of changes, if it is proved. */
+/** The parts of the answer. `without`: the plan without the cost of changes, if it is proved. */
 type Found = {
   solution: Solution;
   without: Solution | null;

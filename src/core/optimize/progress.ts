@@ -16,13 +16,13 @@ export type ProgressReport = {
   incumbent?: number | null;
   bound?: number | null;
   gap?: number | null;
-  /** Of the simplex method, or pivots of the network simplex. */
+  /** Iterations of the simplex method, or pivots of the network simplex. */
   iterations?: number | null;
 };
 
 type Stage = ProgressReport['stage'];
 
-/** Where each stage begins. A requested explanation takes about as long as the solve; critical demand is part of it. */
+/** The start of each stage. An explanation takes about as long as the solve; critical demand is part of it. */
 const BEGINS: Record<'plain' | 'explained', Record<Stage, number>> = {
   plain: { build: 0, critical_demand: 0.05, solve: 0.05, milp_refinement: 0.2, verify: 0.95, explain: 0.98 },
   explained: {

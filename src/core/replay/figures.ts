@@ -1,4 +1,4 @@
-/** What a replay amounts to. */
+/** The results of a replay. */
 import type { ReplayedPast, ReplayRecord } from './types.ts';
 
 export type ReplayFigures = {

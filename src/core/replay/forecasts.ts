@@ -36,13 +36,13 @@ export type PastForecastOptions = {
   firstHour: number;
   /** Hours that every forecast reaches ahead, so that a policy meets the same forecasts whatever the others need. */
   hoursAhead: number;
-  /** Of the intervals whose upper ends are asked for, 0.5 … 0.999 each. */
+  /** Confidence levels of the intervals whose upper ends are asked for, 0.5 … 0.999 each. */
   confidenceLevels: readonly number[];
   holidays?: readonly Holiday[];
   events?: readonly DemandEvent[];
 };
 
-/** Of the intervals that the parts come from: hardly any other level changes what they are worth. */
+/** Confidence level of the intervals that the parts come from: other levels hardly change their worth. */
 const SPREAD_LEVEL = 0.95;
 /** Rows before those of the levels that are asked for. */
 const FIRST_LEVEL = 3;
@@ -119,7 +119,7 @@ function observedBefore(series: DemandSeries, originHour: number): DemandSeries 
   };
 }
 
-/** Where the forecast of location j goes: the rows of `all`, hours × n each. */
+/** The place of the forecast of location j: the rows of `all`, hours × n each. */
 type SpreadTo = {
   originHour: number;
   hoursAhead: number;

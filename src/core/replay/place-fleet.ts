@@ -1,4 +1,4 @@
-/** Where a fleet is when a replay begins, if it is not a stored one. */
+/** The places of a fleet when a replay begins, if it is not a stored one. */
 import type { DemandSeries } from '../forecast/types.ts';
 
 /** A fleet of a size in proportion to the mean demand before an hour: the largest remainders get the odd vehicles. */

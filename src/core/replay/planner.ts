@@ -17,7 +17,7 @@ export type PlannerOptions = {
   constraints: Constraints;
   /** Rules about pairs of locations, of plans for one step. */
   refine?: NonNullable<OptimizeRequest['options']>['refine'];
-  /** Of one plan. */
+  /** Time limit of one plan. */
   timeLimitSeconds: number;
   /** Relative, that proves a plan. */
   gap: number;
@@ -125,7 +125,7 @@ function stepProblem(base: Problem, supply: Int32Array, planned: Float64Array, t
   if (!priorities && !isSized && limits.minServiceLevel === 0 && !hasLocationBounds(base)) return problem;
   const { priorities: _, ...alike } = problem;
   const isCritical = priorities?.some((level, j) => level > 0 && demand[j] > 0);
-  // Nobody can refuse those that come anyway.
+  // Vehicles that arrive anyway cannot be refused.
   const vehicles = Int32Array.from(there, (count, j) => Math.min(Math.round(count), mostAt(base, j)));
   const coming = Math.round(there.reduce((sum, count) => sum + count, 0));
   return {

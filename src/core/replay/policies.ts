@@ -13,20 +13,20 @@ import { type EndOfPlan, planAhead } from './plan-ahead.ts';
 import { type Planner, planStep } from './planner.ts';
 import type { Dispatch, PairTravel, ReplayView } from './types.ts';
 
-/** Nobody moves. */
+/** No vehicle moves. */
 export const nobodyMoves: Dispatch = () => Promise.resolve(NO_MOVES);
 
 export type StepPolicy = {
   planner: Planner;
   demand: DemandAhead;
-  /** Where trips end, as planned with. */
+  /** The ends of trips, as planned with. */
   ends: (hour: number) => TripFlows;
   tripsPerHour: number;
   /** Whether a plan is made when this hour begins. */
   isPlanned: (hour: number) => boolean;
   /** Hours that the plan is for, after the one in which vehicles move. */
   hours: number;
-  /** What it takes of these hours, by default the busiest one. Not the sum: a vehicle serves for an hour. */
+  /** The aggregation of these hours, by default the busiest one. Not the sum: a vehicle serves for an hour. */
   aggregation?: DemandAggregation | undefined;
 };
 
@@ -70,7 +70,7 @@ function aggregated(demand: Float64Array, n: number, aggregation: DemandAggregat
 export type HorizonPolicy = {
   planner: Planner;
   demand: DemandAhead;
-  /** What of this demand comes with which chance, for as many hours; absent: all of it is certain. */
+  /** The chances of parts of this demand, for as many hours; absent: all of it is certain. */
   parts?: ((hour: number, count: number) => DemandParts) | undefined;
   /** null: everywhere where they began. */
   ends: ((hour: number) => TripFlows) | null;

@@ -21,7 +21,7 @@ export type ReplayPolicy = {
   mode: 'none' | 'nightly' | 'static' | 'horizon';
   /** `observed`: knows the demand. `spread` is for plans that look ahead; others plan for the mean. */
   demand: DemandSource;
-  /** Of the interval whose upper end `upper` plans for. */
+  /** Confidence level of the interval whose upper end `upper` plans for. */
   confidenceLevel: number;
   /** Hours of a horizon plan, with the one in which it is made. */
   horizonHours: number;
@@ -47,7 +47,7 @@ type PolicyOptions = Pick<
 
 export type ReplayOptions = {
   policies: readonly ReplayPolicy[];
-  /** What a trip that is not served costs, in the money of moves: in all plans, and in the objective of all replays. */
+  /** The cost of a lost trip, in the money of moves: in all plans, and in the objective of all replays. */
   unmetDemandCost: number;
   /** A replay with drawn trip ends for each. */
   seeds: readonly number[];

@@ -26,7 +26,7 @@ export type StoredPast = {
   travel: TravelTable | null;
   /** Whether pairs that the travel lacks take the great circle. */
   hasFallback: boolean;
-  /** Of moves whose minutes are not known. */
+  /** Speed of moves whose minutes are not known. */
   speedKmh: number;
   /** null: vehicles are free where they served. */
   tripCounts: TripCounts | null;

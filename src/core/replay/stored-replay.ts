@@ -17,7 +17,7 @@ import { DAY_AHEAD_HOURS, type ReplayOptions, type ReplayPolicy, upperLevels } f
 import { moveCosts, replayedPast } from './stored-past.ts';
 import type { ReplayedPast } from './types.ts';
 
-/** Of one plan. */
+/** Time limit of one plan. */
 export const PLAN_SECONDS = 60;
 
 /** The stored data of a replay, as of one moment. */
@@ -36,7 +36,7 @@ export type StoredReplay = {
   costPerKm: number;
 };
 
-/** What `replay` takes. */
+/** The input of `replay`. */
 export type PreparedReplay = {
   past: ReplayedPast;
   fleet: Int32Array;

@@ -5,7 +5,7 @@
 import type { TripFlows } from '../optimize/horizon/types.ts';
 import type { Moves } from '../optimize/problem/model.ts';
 
-/** What moving a vehicle between two locations takes. */
+/** The cost and time of moving a vehicle between two locations. */
 export type PairTravel = {
   km: Float64Array;
   minutes: Float64Array;
@@ -25,14 +25,14 @@ export type ReplayedPast = {
   /** Trips that a vehicle serves in an hour, > 0. */
   tripsPerHour: number;
   travel: PairTravel;
-  /** Where the trips of an hour end, from hour 0 on; the last table holds for all later hours. */
+  /** The ends of the trips of an hour, from hour 0 on; the last table holds for all later hours. */
   ends: readonly TripFlows[];
 };
 
 /** Vehicles that move, by the hour in which they leave; `from` and `to` are positions of locations. */
 export type MoveRecord = { hour: number; from: number; to: number; vehicles: number };
 
-/** What a policy knows when an hour begins. Nothing of it is later than that. */
+/** The knowledge of a policy when an hour begins. Nothing of it is later. */
 export type ReplayView = {
   hour: number;
   /** n: whole vehicles that are free. */
@@ -47,10 +47,10 @@ export type ReplayView = {
  */
 export type Dispatch = (view: ReplayView) => Promise<Moves | null>;
 
-/** Where trips end: in whole vehicles, drawn from the shares; or in the shares themselves, so that vehicles divide. */
+/** The ends of trips: whole vehicles drawn from the shares, or the shares themselves, so that vehicles divide. */
 export type TripEnds = { kind: 'drawn'; seed: number } | { kind: 'expected' };
 
-/** What happened, in enough detail to check it. */
+/** The events of a replay, in enough detail to check it. */
 export type ReplayRecord = {
   /** T × n: vehicles that are free when an hour begins, before any of them leaves. */
   vehicles: Float64Array;

@@ -1,11 +1,11 @@
-/** What a plan that looks ahead says of all steps. */
+/** The figures of all steps of a plan that looks ahead. */
 import type { OptimizationResult, PriorityServed } from '../../../contracts/optimize.ts';
 import { HOUR_MS } from '../../../contracts/time.ts';
 import { fromUnits } from '../problem/costs.ts';
 import type { Problem } from '../problem/model.ts';
 import { countRequestLocations } from '../problem/pinned-places.ts';
 
-/** What the request has for each step; arrays are T × n. */
+/** The request step by step; arrays are T × n. */
 export type AllSteps<Flows = unknown> = {
   demand: Float64Array;
   /** Vehicles on the way, by the step from which they are free. */

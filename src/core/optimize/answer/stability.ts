@@ -1,4 +1,4 @@
-/** What a plan says about a previous one. */
+/** The changes of a plan against a previous one. */
 import type { AllocationPlanItem, Stability } from '../../../contracts/optimize.ts';
 import { fromUnits } from '../problem/costs.ts';
 import type { Problem, Solution } from '../problem/model.ts';

@@ -5,13 +5,13 @@
 import type { OptimizationResult, OptimizeRequest } from '../../../contracts/optimize.ts';
 import type { LocationPoint, OptimizeInput } from '../problem/model.ts';
 
-/** What it checks, for the certificate. */
+/** The names of its checks, for the certificate. */
 export const VERIFIED_OUTLOOK = [
   'demand, vehicles and served demand of every step',
   'service level of all steps',
 ];
 
-/** Of figures with six decimals, and relative. */
+/** Tolerance of figures with six decimals, relative. */
 const ROUNDING = 1e-5;
 const RELATIVE = 1e-6;
 

@@ -4,7 +4,7 @@
  */
 import type { OptimizationResult, OptimizeRequest } from '../../../contracts/optimize.ts';
 
-/** What it checks, for the certificate. */
+/** The names of its checks, for the certificate. */
 export const VERIFIED_STABILITY = 'changes of the previous plan';
 
 const UNIT = 1e-4;

@@ -29,11 +29,11 @@ type Serving = { gain: number; worth: number; level: number };
  */
 type Need = { level: number; least: number; most: number };
 
-/** What a plan states of its levels, the highest first, and the level of each location that has one. */
+/** The levels of a plan, the highest first, and the level of each location that has one. */
 export type StatedLevels = {
   levels: readonly { level: number; served: number }[];
   levelOf: ReadonlyMap<number, number>;
-  /** What a plan may serve less than the most of a level and all higher ones; Infinity if that is not known. */
+  /** The most that a plan may lack of a level and all higher ones; Infinity if that is not known. */
   tolerance: number;
 };
 

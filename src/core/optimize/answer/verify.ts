@@ -13,7 +13,7 @@ import type { LocationPoint, OptimizeSettings, TravelTable } from '../problem/mo
 import { verifyStability } from './verify-stability.ts';
 import { verifyUnmetCost } from './verify-unmet-cost.ts';
 
-/** What `verifyPlan` checks, for the certificate; of a plan that looks ahead not what holds for all of its steps. */
+/** The checks of `verifyPlan`, for the certificate; for a plan that looks ahead without those of all steps. */
 export const VERIFIED = [
   'one item per operational vehicle in the request order',
   'moves allowed and within max_distance, and none of a pinned vehicle',
@@ -518,7 +518,7 @@ function checkPriorities(
   return served;
 }
 
-/** What a proved plan may serve less than the most of a priority level: a tenth of the gap, or 1e-6 of all demand. */
+/** The most that a proved plan may lack of a priority level: a tenth of the gap, or 1e-6 of all demand. */
 function levelTolerance(
   { options }: OptimizeRequest,
   settings: OptimizeSettings,

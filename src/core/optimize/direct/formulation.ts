@@ -321,7 +321,7 @@ const TIGHTEST_TOLERANCE = 1e-10;
 const LOOSEST_TOLERANCE = 1e-7;
 const PRICED_TOLERANCE = 1e-9;
 
-/** Of the rows. Where unmet demand has a cost, what they leave out is money. */
+/** Tolerance of the rows. With a cost of unmet demand, what they leave out is money. */
 export function feasibilityTolerance(problem: Problem, demandScale: number): number {
   if (hasUnmetCost(problem)) return PRICED_TOLERANCE;
   const share = (SERVICE_TOLERANCE / 8) * (totalDemand(problem.demand) / demandScale);

@@ -84,7 +84,7 @@ export function countArcs(
   return count;
 }
 
-/** Where vehicles of a source may go at most, ascending, the source included. */
+/** All targets of a source, ascending, the source included. */
 export type TargetsOf = (source: number) => Int32Array;
 
 function allTargets({ locationIds }: Problem): TargetsOf {

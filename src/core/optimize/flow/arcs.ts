@@ -161,7 +161,7 @@ function createSparseArcs(arrays: Arrays, n: number, { starts, targets, units }:
   };
 }
 
-/** What `nextViolated` is to a row of costs, for listed arcs: a position from `from` up to `end`; `end` if none is. */
+/** `nextViolated` for listed arcs instead of a row of costs: a position from `from` up to `end`; `end` if none is. */
 function nextViolatedListed(
   units: Float64Array | Int32Array,
   targets: Int32Array,

@@ -125,7 +125,7 @@ export function insert(
   ends[r] = end;
 }
 
-/** Where the arcs of each source begin. The list is in ascending order of sources from `first` up to `end`. */
+/** The first arc of each source. The list is in ascending order of sources from `first` up to `end`. */
 function startsByRow(list: Candidates, n: number, first: number, end: number): Int32Array {
   const { arrays } = list;
   const starts = arrays.int32(n + 1);

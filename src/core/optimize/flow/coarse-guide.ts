@@ -164,7 +164,7 @@ function middleOf(starts: Int32Array, group: number): number {
   return (starts[group] + starts[group + 1]) >> 1;
 }
 
-/** Where groups of GROUP_SIZE begin. @param count a power of 2 */
+/** The first element of each group of GROUP_SIZE. @param count a power of 2 */
 function evenStarts(arrays: Arrays, count: number): Int32Array {
   const size = Math.min(count, GROUP_SIZE);
   return arrays.int32(count / size + 1).map((_, g) => g * size);

@@ -101,7 +101,7 @@ export function blockStarts(arrays: Arrays, sinks: number, groupStarts: Int32Arr
   return { count, starts: arrays.int32(count + 1).map((_, b) => groupStarts[(b * groups) / count]) };
 }
 
-/** What a table is filled from; `sinks` ascending. */
+/** The source of a table; `sinks` ascending. */
 type Filling = { sources: Int32Array; sinks: Int32Array; blocks: SinkBlocks; check: Check };
 
 /** Half the memory where costs are below 2³¹. O(sources · sinks). */

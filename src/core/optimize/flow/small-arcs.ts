@@ -28,7 +28,7 @@ export function createSmallArcs(
     addNearest(list, _sources, _sinks, k) {
       const nearest = arrays.float64(k);
       const ends = arrays.int32(k);
-      /** Where the arcs of each source begin in the list, and the dearest of them. */
+      /** The first arc of each source in the list, and the dearest one. */
       const starts = arrays.int32(height);
       const dearest = arrays.float64(height);
       for (let s = 0; s < height; s++) {

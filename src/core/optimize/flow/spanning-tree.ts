@@ -226,7 +226,7 @@ function turn(
   let w = newTop;
   let above = newParent;
   let [aboveFlow, aboveCost] = [newFlow, newCost];
-  /** Of the node before on the way up: its nodes, the first after them, and the last before them. */
+  /** The subtree of the node before on the way up: its nodes, the first after them, and the last before them. */
   let [below, end, after, before] = [0, -1, -1, -1];
   let tail = -1;
   for (;;) {

@@ -64,7 +64,7 @@ export function startTree(
   attach(tree, slack, idle, 0, 0);
 
   const send = (i: number, j: number, cost: number): void => {
-    // Where unserved demand has a cost, more than required may be served, and all that pays off is.
+    // With a cost of unserved demand more than required may be served, and all that pays off is.
     const most = unservedCost ? Number.POSITIVE_INFINITY : toServe;
     const units = Math.min(supply[i], demand[j], most);
     if (units === 0 || (toServe <= 0 && cost >= unservedCost![j])) return;

@@ -30,7 +30,7 @@ import {
 export const MESSAGES = 0;
 export const READY = 1;
 
-/** What the solver's thread receives at its start. */
+/** The data that the solver's thread receives at its start. */
 export type ThreadData = { port: MessagePort; signals: Int32Array };
 
 type Change = {

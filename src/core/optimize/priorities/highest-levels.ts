@@ -12,7 +12,7 @@ import { createCache } from '../run/cache.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
 import { type MostFrom, type PlanFrom, withFloor } from './most-from.ts';
 
-/** Of the tolerance; coverage ends within three times its own. */
+/** Share of the tolerance; coverage ends within three times its own. */
 const COVERAGE_SHARE = 0.25;
 
 /**

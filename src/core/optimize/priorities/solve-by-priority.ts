@@ -33,12 +33,12 @@ import { solveProblem } from '../solve.ts';
 import { highestAlone, highestLevels } from './highest-levels.ts';
 import { findMostFrom, servedFrom, toleranceOf, withFloor } from './most-from.ts';
 
-/** Of the requested gap, for the levels: demand that is served counts more than what serving it costs. */
+/** Share of the requested gap for the levels: served demand counts more than its cost. */
 const LEVEL_SHARE = 0.1;
 /** Relative: a floor is served demand as a share of all demand, and read back from it. */
 const ROUNDING = 1e-6;
 
-/** Of what the most need not be known to, with several classes: given up for a search that ends. */
+/** Share of the tolerance of the most, with several classes, that is given up for a search that ends. */
 const ENOUGH_SHARE = 0.9;
 
 /** Proved: no plan serves more at the locations of at least this level, given what the higher levels get. */
@@ -171,7 +171,7 @@ function enoughOf(problem: Problem, most: number, gap: number): number {
   return most - toleranceOf(problem, most, gap * LEVEL_SHARE) * ENOUGH_SHARE;
 }
 
-/** What a level gets does not depend on what unmet demand or pairs of locations cost. */
+/** The demand served of a level does not depend on the cost of unmet demand or of pairs of locations. */
 function withoutPrices(problem: Problem): Problem {
   return withoutPairCost(withoutUnmetCost(problem));
 }

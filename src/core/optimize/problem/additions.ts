@@ -1,4 +1,4 @@
-/** What vehicles at a location add to the demand served there. */
+/** The demand that vehicles at a location serve there. */
 import type { Problem } from './model.ts';
 
 /** `count` vehicles at a location, each of which serves `gain` more demand. */

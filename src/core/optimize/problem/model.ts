@@ -27,7 +27,7 @@ export type OptimizeSettings = {
   costPerKm: number;
 };
 
-/** What is wrong with a request; `field` is a path in it. */
+/** A fault of a request; `field` is a path in it. */
 export type RequestFault = { field: string; message: string; detail: string | null };
 
 /** A stored location; coordinates in degrees. The answer shows the name. A priority level above 0 is served first. */
@@ -65,7 +65,7 @@ export type OptimizeInput = {
   travel?: TravelTable | null;
   /** Vehicle id → location to which the request's previous plan sends it. */
   previous?: PreviousPlan | null;
-  /** Where trips between these locations ended, for a plan that looks ahead; absent: not known. */
+  /** The ends of trips between these locations, for a plan that looks ahead; absent: not known. */
   tripCounts?: TripCounts | null;
   /**
    * Demand of a plan that looks ahead, if it is not certain: equally likely outcomes, each as `demand_forecast`, which
@@ -163,7 +163,7 @@ export type Problem = {
    * units of sending such a vehicle elsewhere. Of the engines, only `stability/` and `refine/` know it.
    */
   previous?: { target: Int32Array; changeUnits: number };
-  /** What each pair of locations that vehicles move between adds to the objective, in cost units. Absent: nothing. */
+  /** The fixed cost of each pair of locations that vehicles move between, in cost units. Absent: none. */
   pairCostUnits?: number;
   /** Vehicles that stay where they are; see `pinned.ts`. Absent: none, or they have places. */
   pinned?: Pinned;
@@ -171,7 +171,7 @@ export type Problem = {
   pinnedPlaces?: PinnedPlaces;
   /** n: priority levels of the demand, 0 to 9; absent if no demand has one above 0. */
   priorities?: Uint8Array;
-  /** What has to be served of the critical demand, once that is known, the highest level first (`floors.ts`). */
+  /** Floors of critical demand, once they are known, the highest level first (`floors.ts`). */
   floors?: readonly Floor[];
   /** The request's vehicles, for the plan. Changed problems differ from it in `supply` alone. */
   fleet: FleetIndex;
@@ -232,7 +232,7 @@ export type Solution = {
   moves: Moves;
   /** The cost of moving. */
   costUnits: number;
-  /** What the plan minimises: the cost of moving and all that rules of the request add to it. */
+  /** The objective of the plan: the cost of moving and all that rules of the request add to it. */
   objectiveUnits: number;
   /** Proved lower bound on the objective of every plan. */
   boundUnits: number;

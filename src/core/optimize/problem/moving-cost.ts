@@ -12,7 +12,7 @@ export function hasOtherCosts(problem: Problem): boolean {
   return hasUnmetCost(problem) || problem.movingUnits !== undefined || hasChangeCost(problem);
 }
 
-/** What a move adds to the cost of moving, in units. */
+/** The cost of a move, in units. */
 export function movingCost(problem: Problem, from: number, to: number): number {
   return problem.movingUnits?.[from * problem.locationIds.length + to] ?? moveCost(problem, from, to);
 }

@@ -15,7 +15,7 @@ import { leastServed } from './service-level.ts';
 /** Relative, by which a squared chord may exceed that of the limit; the exact distance of a chosen pair decides. */
 const CHORD_NOISE = 1e-6;
 const RADIUS_KM = 6371.0088;
-/** Of the sources, that may be empty before they are listed again. */
+/** Share of sources that may be empty before they are listed again. */
 const MOST_EMPTY = 0.1;
 
 /**

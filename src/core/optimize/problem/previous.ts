@@ -1,4 +1,4 @@
-/** Where a previous plan sends the vehicles, and how many of them moves send elsewhere. */
+/** The targets of a previous plan, and the number of vehicles that moves send elsewhere. */
 import { keptIn, type Slot } from '../run/cache.ts';
 import type { Moves, Problem } from './model.ts';
 import { hasDistances, isAllowed, moveCost, moveDistance } from './network.ts';
@@ -62,7 +62,7 @@ export function countPinnedChanged({ previous, fleet }: Problem): number {
   return changed;
 }
 
-/** What the changes of these moves add to the objective, in cost units. O(moves + groups). */
+/** The cost of the changes that these moves make, in cost units. O(moves + groups). */
 export function changeUnits(problem: Problem, moves: Moves): number {
   return hasChangeCost(problem) ? problem.previous!.changeUnits * countChanged(problem, moves) : 0;
 }

@@ -9,7 +9,7 @@ import type { Check } from '../run/stopping.ts';
 import { toUnitsUp } from './costs.ts';
 import type { LocationPoint, Network, TravelTable } from './model.ts';
 
-/** What a move costs: money per km, per minute, and for the move itself. */
+/** The rates of a move: money per km, per minute, and for the move itself. */
 export type MoveRates = { perKm: number; perMinute: number; perMove: number };
 
 /** Rows between two calls of the check. */

@@ -24,7 +24,7 @@ export function withoutUnmetCost({ unmetCost: _, ...problem }: Problem): Problem
   return problem;
 }
 
-/** What the largest vehicle saves at most by serving, in money; 0 without a cost of unmet demand. */
+/** The most that the largest vehicle saves by serving, in money; 0 without a cost of unmet demand. */
 export function dearestLoad({ demand, unmetCost, capacities }: Problem): number {
   const largest = capacities.length > 0 ? capacities[capacities.length - 1] : 0;
   let dearest = 0;

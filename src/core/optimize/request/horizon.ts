@@ -56,7 +56,7 @@ function limitsServing({ constraints = {}, fleet_state }: OptimizeRequest): bool
   return most < fleet_state.vehicles.filter(isOperational).length;
 }
 
-/** What `options.horizon` says of the steps. */
+/** The steps of `options.horizon`. */
 export type HorizonSteps = {
   /** Hours of a step. */
   stepHours: number;

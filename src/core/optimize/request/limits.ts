@@ -34,7 +34,7 @@ function readPairLimits({ options: { refine = {} } = {} }: OptimizeRequest): Pai
   };
 }
 
-/** What a used pair adds to the objective, in cost units: whole ones, rounded up. */
+/** The cost of a used pair, in whole cost units, rounded up. */
 export function readPairCost({ options }: OptimizeRequest): number {
   return toUnitsUp(options?.refine?.cost_per_pair ?? 0);
 }

@@ -1,4 +1,4 @@
-/** What a move costs, from the options of a request, and the faults of these options. */
+/** The cost of a move, from the options of a request, and the faults of these options. */
 import { usesStoredTravel } from '../../../contracts/job-facts.ts';
 import type { OptimizeRequest } from '../../../contracts/optimize.ts';
 import type { OptimizeSettings } from '../problem/model.ts';

@@ -136,7 +136,7 @@ function leftOpen(planned: Float64Array, pinned: Pinned, capacities: Float64Arra
   return planned.map((d, j) => (pinned.vehicles[j] > 0 ? openDemand(d, pinned.capacity[j], load) : d));
 }
 
-/** What most pinned vehicles serve each; on a tie the least. 0 without any. */
+/** The demand that most pinned vehicles serve each; on a tie the least. 0 without any. */
 function mostCommon(pinned: Pinned | undefined): number {
   const [most = [0]] = [...(pinned?.byCapacity ?? [])].sort((a, b) => b[1] - a[1] || a[0] - b[0]);
   return most[0];

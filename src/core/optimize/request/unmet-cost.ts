@@ -1,4 +1,4 @@
-/** What a unit of unmet demand costs: one number for all locations, or a map by location id. */
+/** The cost of a unit of unmet demand: one number for all locations, or a map by location id. */
 import { MAX_COST } from '../../../contracts/bounds.ts';
 import type { Constraints, OptimizeRequest } from '../../../contracts/optimize.ts';
 import { roundedUpText } from '../../../contracts/rounded-text.ts';

@@ -25,7 +25,7 @@ export type SolveProgress = {
   incumbentUnits: number | null;
   boundUnits: number | null;
   gap: number | null;
-  /** Of the simplex method, or pivots of the network simplex. */
+  /** Iterations of the simplex method, or pivots of the network simplex. */
   iterations: number | null;
 };
 

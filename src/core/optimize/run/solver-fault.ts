@@ -5,13 +5,13 @@
  */
 export type SolverFault = { kind: 'error'; message: string; stack?: string };
 
-/** What a search ends as that threw what nobody expected. */
+/** The end of a search that threw an unexpected error. */
 export function solverFault(thrown: unknown): SolverFault {
   const { message, stack } = thrown instanceof Error ? thrown : new Error(String(thrown));
   return { kind: 'error', message: `the solver failed: ${message}`, ...(stack && { stack }) };
 }
 
-/** What the optimization of a search ends as that failed. */
+/** The end of an optimization whose search failed. */
 export function failedOutcome({
   kind: _,
   ...fault

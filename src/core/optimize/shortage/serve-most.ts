@@ -18,7 +18,7 @@ import { isStopped } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';
 import { firstPlan } from './first-plan.ts';
 
-/** Of the requested gap, for the first stage: demand that is served counts more than what serving it costs. */
+/** Share of the requested gap for the first stage: served demand counts more than its cost. */
 const SERVICE_SHARE = 0.1;
 
 /** `problem` has the level that is reached as its service level, so the plan satisfies all of it. */

@@ -1,4 +1,4 @@
-/** What a plan says about a service level that it does not reach. */
+/** The shortfall of a plan that does not reach its service level. */
 
 import type { Shortfall } from '../../../contracts/optimize.ts';
 import { type Explained, isNearEnough } from '../infeasible/infeasible.ts';

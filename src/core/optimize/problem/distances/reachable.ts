@@ -238,7 +238,7 @@ function fillPlaces(
   return !isOver();
 }
 
-/** Where the vehicles of a location may come from. @param free vehicles left by source, while they are taken */
+/** The sources of a location's vehicles. @param free vehicles left by source, while they are taken */
 function createSources(problem: Problem, free: Int32Array) {
   const n = problem.locationIds.length;
   const { network, limits, supply } = problem;
