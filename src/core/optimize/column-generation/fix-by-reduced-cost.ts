@@ -12,13 +12,13 @@ import { costOfColumn, type Relaxed, setIntegerBounds, setMoveBounds } from './m
 const NOISE = 1e-6;
 
 /** Bounds of the integer columns. */
-export type ColumnBounds = { lower: Float64Array; upper: Float64Array };
+type ColumnBounds = { lower: Float64Array; upper: Float64Array };
 
 /**
  * Excludes the values of integer columns that cost more than `limit` (money) above the bound proved by these reduced
  * costs.
  */
-export function fixColumns({ lower, upper }: ColumnBounds, reduced: Float64Array, limit: number): void {
+function fixColumns({ lower, upper }: ColumnBounds, reduced: Float64Array, limit: number): void {
   for (let c = 0; c < lower.length; c++) {
     if (reduced[c] === 0) continue;
     const steps = Math.floor((limit + NOISE) / Math.abs(reduced[c]) + NOISE);

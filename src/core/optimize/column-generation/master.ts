@@ -11,10 +11,8 @@ import type { SolverModel } from '../highs/highs.ts';
 import { fromUnits, UNITS_PER_COST } from '../problem/costs.ts';
 import type { Moves, Problem } from '../problem/model.ts';
 import { movingCost } from '../problem/moving-cost.ts';
-import { isAllowed } from '../problem/network.ts';
 import { withoutPinnedMoves } from '../problem/pinned-places.ts';
 import type { BaseModel } from './base-model.ts';
-import { createBaseModel } from './build-base-model.ts';
 import { createDualBound, type DualBound } from './dual-bound.ts';
 import { createMoveColumns, type MoveColumns } from './move-columns.ts';
 import { createPricer, type MoveArcs, type Pricer, type Prices } from './pricing.ts';
@@ -47,13 +45,11 @@ export type Master = {
   readonly rows: Rows;
   readonly columns: MoveColumns;
   readonly dualBound: DualBound;
-  pricer: Pricer;
+  readonly pricer: Pricer;
   /** Present bounds of the integer columns. */
   readonly whole: { readonly lower: Float64Array; readonly upper: Float64Array };
   iterations: number;
   isPhaseOne: boolean;
-  /** Whether the solver still has the bounds and costs of the previous problem. */
-  isStale: boolean;
   /** An integral solution to start branching from. */
   start: Float64Array | null;
 };
@@ -95,7 +91,6 @@ export function createMaster(
     },
     iterations: 0,
     isPhaseOne: false,
-    isStale: false,
     start: null,
   };
 }
@@ -140,7 +135,6 @@ export function relaxMaster(master: Master): Relaxed {
     hasArtificialColumns: true,
     duals: null,
   };
-  sendProblem(master);
   let method: 'dual' | 'primal' = 'dual';
   for (;;) {
     const linear = model.runLinear(0, method);
@@ -264,50 +258,6 @@ export function addMovesWithin(master: Master, prices: Prices, limit: number, mo
   if (!more) return false;
   columns.add(problem, more, master.isPhaseOne);
   return true;
-}
-
-/**
- * Continues with a changed problem: other supply, demand, limits or allowed moves. Columns, rows and their last
- * basis stay.
- * @returns false, without any change, if the new problem's model has another form
- */
-export function setProblem(master: Master, changed: Problem): boolean {
-  const { base, rows, whole } = master;
-  const { model: next, integerColumns, demandScale } = createBaseModel(changed);
-  const { model: m } = base;
-  const isSameForm = next.columnCount === m.columnCount && next.rowCount === m.rowCount;
-  if (!isSameForm || demandScale !== base.demandScale) return false;
-  master.problem = changed;
-  master.pricer = createPricer(changed, master.columns.has, master.isOver);
-  rows.change(changed, next.rowLower, next.rowUpper);
-  m.lower.set(next.lower);
-  m.upper.set(next.upper);
-  whole.lower.set(next.lower.subarray(0, integerColumns));
-  whole.upper.set(next.upper.subarray(0, integerColumns));
-  master.isStale = true;
-  return true;
-}
-
-/** Passes the changed problem to the solver, only when it runs: bounds by multipliers do not need it. */
-function sendProblem(master: Master): void {
-  if (!master.isStale) return;
-  master.isStale = false;
-  const { base, model, rows, columns, whole } = master;
-  rows.send();
-  const { model: m, integerColumns } = base;
-  model.setColumnBounds(integerColumns, m.lower.slice(integerColumns), m.upper.slice(integerColumns));
-  model.setColumnBounds(0, whole.lower, whole.upper);
-  const { arcs } = columns;
-  const { network, limits, supply } = master.problem;
-  const n = master.problem.locationIds.length;
-  setMoveBounds(
-    master,
-    Float64Array.from(arcs.source, (i, a) =>
-      isAllowed(network, n, limits.maxDistanceKm, i, arcs.target[a])
-        ? supply[arcs.capacityClass[a] * n + i]
-        : 0,
-    ),
-  );
 }
 
 /** What any row multipliers prove about the current problem under these bounds of the integer columns, in money. */

@@ -45,8 +45,6 @@ const ARTIFICIAL_NOISE = 1e-6;
  * only a tiny fraction of a vehicle.
  */
 const PENALTY_FACTORS = [10, 1e4];
-/** For integer columns: a tiny fraction of an artificial column must not be cheaper than a vehicle. */
-export const SURE_PENALTY = [1e4];
 /** Relative distance between plan and bound above which the solver's heuristics are worth their time. */
 const FAR_GAP = 0.04;
 const MAX_CUT_ROUNDS = 30;
@@ -174,17 +172,13 @@ function isFar(incumbent: Incumbent): boolean {
   return best === null || incumbent.boundUnits() < (1 - FAR_GAP) * best.objectiveUnits;
 }
 
-/**
- * The relaxation with artificial columns so dear that they vanish if they can.
- * @param factors their costs, tried one after the other
- */
+/** The relaxation with artificial columns so dear that they vanish if they can. */
 export function relaxWithoutArtificialColumns(
   problem: Problem,
   master: Master,
-  factors: readonly number[] = PENALTY_FACTORS,
 ): Relaxed | 'infeasible' | 'unproved' | 'stopped' {
   const dearest = Math.max(1, dearestMove(problem.network), dearestLoad(problem));
-  for (const factor of factors) {
+  for (const factor of PENALTY_FACTORS) {
     setPenalty(master, factor * dearest);
     const relaxed = relaxMaster(master);
     if (relaxed.status === 'stopped') return 'stopped';
@@ -197,7 +191,7 @@ export function relaxWithoutArtificialColumns(
 }
 
 /** @returns the last optimal relaxation; `done` unless a later one was stopped or failed */
-export function cut(context: Context, first: Relaxed): { status: Searched; relaxed: Relaxed } {
+function cut(context: Context, first: Relaxed): { status: Searched; relaxed: Relaxed } {
   const { master, incumbent } = context;
   let relaxed = first;
   for (let round = 0; round < MAX_CUT_ROUNDS; round++) {

@@ -31,10 +31,9 @@ import {
   repairMore,
   repairMove,
 } from './parametric-flow.ts';
-import { learnFromRepairs, type PlanInHand } from './repairs.ts';
+import { learnFromRepairs } from './repairs.ts';
 import { askAll, byWidth, learn, type Sensitivities, type Sensitivity, widthOf } from './sensitivity.ts';
 import { learnConstraints, tightenEach, tightenOptimum } from './tighten.ts';
-import { learnFromTree } from './tree-bounds.ts';
 import { relaxedValue, requestedLimit } from './units.ts';
 
 /** @param load demand that counts as one more; the problem has at least one class */
@@ -61,26 +60,17 @@ export async function explainByBounds(
     }
     learnFromRepairs(problem, solution, load, sensitivities, effort);
   });
-  const closer = async (plan: PlanInHand) => {
-    const best = await tightenOptimum(
-      problem,
-      plan,
-      sensitivities,
-      timeFor(isSingle ? 'closerSingleClass' : 'closerSeveralClasses', control),
-    );
-    untilOutOfTime(() => {
-      if (best.moves !== solution.moves) learnFromRepairs(problem, best, load, sensitivities, effort);
-      for (const flow of flows) learnFromLagrangianRepairs(flow, sensitivities);
-    });
-  };
-  if (isSingle) await closer(solution);
-  // If the solver fails, earlier results hold, and the rest is solved anew.
-  else await learnFromTree(problem, solution, sensitivities, forBounds, closer).catch(() => {});
+  const closer = timeFor('closer', control);
+  const best = await tightenOptimum(problem, solution, sensitivities, closer);
+  untilOutOfTime(() => {
+    if (best.moves !== solution.moves) learnFromRepairs(problem, best, load, sensitivities, effort);
+    for (const flow of flows) learnFromLagrangianRepairs(flow, sensitivities);
+  });
   await tightenEach(problem, sensitivities, control);
   return figuresOf(problem, solution, sensitivities);
 }
 
-/** The same without flows, repairs and trees, which know the cost of moving alone: each figure is solved for. */
+/** The same without flows and repairs, which know the cost of moving alone: each figure is solved for. */
 export async function explainBySolving(
   problem: Problem,
   solution: Solution,
@@ -92,7 +82,7 @@ export async function explainBySolving(
   const control = byClock(outer, now + budgetMs);
   const sensitivities = askAll(problem, solution, load);
   await learnConstraints(problem, sensitivities, timeFor('binding', control));
-  await tightenOptimum(problem, solution, sensitivities, timeFor('closerSeveralClasses', control));
+  await tightenOptimum(problem, solution, sensitivities, timeFor('closer', control));
   await tightenEach(problem, sensitivities, control);
   return figuresOf(problem, solution, sensitivities);
 }

@@ -51,7 +51,7 @@ export type Incumbent = ReturnType<typeof createIncumbent>;
  * What a bound in money proves in whole units of the objective: just above one unit it proves the next.
  * @param noise relative error of the bound's arithmetic
  */
-export function provedUnits(bound: number, noise: number): number {
+function provedUnits(bound: number, noise: number): number {
   if (bound === Number.NEGATIVE_INFINITY || bound === Number.POSITIVE_INFINITY) return Math.max(0, bound);
   const units = bound * UNITS_PER_COST;
   return Math.max(0, Math.ceil(units - MIN_NOISE_UNITS - Math.abs(units) * noise));

@@ -35,7 +35,7 @@ const STEP = 2 ** -30;
 
 /** The most violated cut; null if there is none, or if the points are too many to list. */
 export function findHullCut(point: LocationValues): LocationCut | null {
-  const { capacities, here, values, unmet } = point;
+  const { capacities, values, unmet } = point;
   const classes = capacities.length;
   const moved = values.subarray(0, 2 * classes);
   if (moved.every((value) => Math.abs(value - Math.round(value)) < MIN_MOVED)) return null;
@@ -50,19 +50,14 @@ export function findHullCut(point: LocationValues): LocationCut | null {
   const largest = capacities[classes - 1];
   if (proved === null || (proved.unmet - unmet) / largest <= MIN_VIOLATION) return null;
   const gains = lift(proved.gains, face, box, point);
-  const leastFor = (place: Place) => Math.floor(leastOf(gains, boxOf(place), place)! / STEP) * STEP;
-  const least = leastFor(point);
+  const least = Math.floor(leastOf(gains, box, point)! / STEP) * STEP;
   const violation = (least - moved.reduce((sum, value, c) => sum + gains[c] * value, unmet)) / largest;
   if (violation <= MIN_VIOLATION) return null;
-  const isSame = (demand: number, stand: ArrayLike<number>) =>
-    demand === point.demand && here.every((count, k) => count === stand[k]);
   return {
     // A vehicle that is not counted contributes no more than one that leaves.
     gains: Float64Array.from([...gains, ...gains.subarray(classes)]),
     least,
     violation,
-    leastFor: (demand, stand) =>
-      isSame(demand, stand) ? least : leastFor({ capacities, demand, here: stand }),
   };
 }
 

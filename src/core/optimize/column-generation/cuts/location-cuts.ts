@@ -16,14 +16,11 @@
 
 /**
  * Σ gains · x + u ≥ least, for the location's in (0 … K−1), out (K … 2K−1) and idle (2K … 3K−1) vehicles.
- * `leastFor`: the right side with which the same left side is valid for another demand and other vehicles at the
- * location. G with a fixed f is subadditive for any argument, so that right side is G of the new b.
  */
 export type LocationCut = {
   gains: Float64Array;
   least: number;
   violation: number;
-  leastFor: (demand: number, here: ArrayLike<number>) => number;
 };
 
 const NOISE = 1e-9;
@@ -75,16 +72,7 @@ export function findLocationCut(point: LocationValues, divisors: Float64Array): 
       }
       const violation = (least - activity) / capacities[classes - 1];
       if (violation > 1e-4 && (best === null || violation > best.violation)) {
-        const leastFor = (demand: number, here: ArrayLike<number>) => {
-          let right = demand;
-          let stay = 0;
-          for (let k = 0; k < classes; k++) {
-            if (mask & (1 << k)) stay += round(capacities[k]) * here[k];
-            else right -= capacities[k] * here[k];
-          }
-          return round(right) - stay;
-        };
-        best = { gains: gains.slice(), least, violation, leastFor };
+        best = { gains: gains.slice(), least, violation };
       }
     }
   }

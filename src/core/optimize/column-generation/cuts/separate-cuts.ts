@@ -49,11 +49,6 @@ export function addLocationCuts({ base, master, incumbent }: Context, values: Fl
       indices: Int32Array.from(indices),
       values: Float64Array.from(gains),
       lower: cut.least / base.demandScale,
-      lowerFor(changed) {
-        const then = standingVehicles(changed);
-        const stand = Array.from(changed.capacities, (_, k) => then[k * n + j]);
-        return cut.leastFor(changed.demand[j], stand) / base.demandScale;
-      },
     });
   }
   master.rows.add(rows);

@@ -82,28 +82,6 @@ describe('cuts from the hull of one location', () => {
     expect(found).toBeGreaterThan(enough(100));
   });
 
-  test('hold for another demand and other vehicles there with the right side that they tell', () => {
-    let found = 0;
-    for (const seed of seeds(1, 500)) {
-      const point = createPoint(seed);
-      if (point.capacities.length > 3) continue;
-      const cut = findHullCut(point);
-      if (!cut) continue;
-      found++;
-      expect(cut.leastFor(point.demand, point.here)).toBe(cut.least);
-      const random = createRandom(1000 + seed);
-      const demand = point.demand * (0.8 + 0.4 * random.next());
-      const here = point.here.map((count) => Math.max(0, count + random.integer(-1, 1)));
-      const least = cut.leastFor(demand, here);
-      let lowest = Number.POSITIVE_INFINITY;
-      forEachWhole({ capacities: point.capacities, demand }, here, (values, unmet) => {
-        lowest = Math.min(lowest, activity(cut.gains, values, unmet));
-      });
-      expect(lowest).toBeGreaterThanOrEqual(least - 1e-9);
-    }
-    expect(found).toBeGreaterThan(enough(50));
-  });
-
   test('are found wherever mixed-integer rounding finds one', () => {
     let found = 0;
     for (const seed of seeds(1, 1000)) {
