@@ -23,6 +23,7 @@ import { type FlowRelaxation, hasFlowRelaxation, relaxByFlow } from './flow-rela
 import { integerColumnsOf, planGreedily } from './heuristics/greedy.ts';
 import { canImprove, improve } from './heuristics/improve.ts';
 import { planForIntegers, roundGreedily, roundUp } from './heuristics/round.ts';
+import { planByNumbers } from './heuristics/round-numbers.ts';
 import { cheapestMovesTo, presenceAfter } from './heuristics/transports.ts';
 import { fractionalColumns, movesOf } from './integer-columns.ts';
 import {
@@ -97,7 +98,10 @@ function startFromFlow(context: Context, flow: FlowRelaxation, early: Early): vo
   incumbent.report();
   if (incumbent.best() === null) {
     const price = priceOfMultipliers(base, flow.rowDual);
-    early.plan = planGreedily(problem, master, flow.values, incumbent.isOver, price);
+    const atSource = master.dualBound.prices(flow.rowDual).atSource;
+    early.plan =
+      planGreedily(problem, master, flow.values, incumbent.isOver, price) ??
+      planByNumbers(problem, flow.values, atSource, price, incumbent);
     if (early.plan && problem.locationIds.length > MAX_UNHURRIED_LOCATIONS) {
       const presence = presenceAfter(problem, early.plan);
       incumbent.consider(cheapestMovesTo(problem, presence, incumbent) ?? early.plan, 'greedy');
