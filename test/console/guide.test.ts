@@ -8,7 +8,7 @@ import { startTestService } from '../helpers/service.ts';
 /** What the search shows first for words that readers type: page › section. */
 const FOUND_FIRST = {
   demand: 'The API › Demand, capacity and a step',
-  kill: 'Kills, restarts, cut connections: what was tried › What happens',
+  kill: 'What we promise, and how we know › Killed, frozen, cut off',
   retry: 'Client for TypeScript and JavaScript › Errors and retries',
   csv: 'Data in, as CSV or JSON',
   docks: 'The API › Docks, parking bays, and vehicles that stay',
