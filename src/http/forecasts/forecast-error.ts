@@ -70,7 +70,8 @@ async function measureForecast(
   const options = { ...start, horizonHours: DAY_HOURS, stepHours: 1, confidenceLevel: null };
   let errors = 0;
   let demand = 0;
-  for (const result of await forecaster.forecast({ locationIds, ...hours, options })) {
+  const task = { locationIds, ...hours, options };
+  for (const result of await forecaster.forecast(task, 'metrics')) {
     if (result.status !== 'ok') continue;
     const forecast: number[] = JSON.parse(result.values);
     const { startHour, values } = came.get(result.locationId)!;

@@ -9,6 +9,7 @@ import { readDemandRevision } from '../../db/data/demand.ts';
 import { buffersOf, readAhead, readForecastInput } from '../../inputs/forecast-input.ts';
 import { forecastSpan } from '../../inputs/forecast-start.ts';
 import type { HolidayCalendar } from '../../inputs/holidays.ts';
+import { openFairLine } from './fair-line.ts';
 
 export type ForecastTask = {
   locationIds: number[];
@@ -22,10 +23,11 @@ type LocationForecastText = LocationText | NoObservations;
 
 export type Forecaster = {
   /**
-   * Reads the history `[fromHour, beforeHour)` (UTC hours since the epoch) and forecasts in a thread.
+   * Reads the history `[fromHour, beforeHour)` (UTC hours since the epoch) and forecasts in a thread, in the turn of
+   * the caller.
    * @returns the forecasts as JSON text, in the order of `locationIds`
    */
-  forecast(task: ForecastTask): Promise<LocationForecastText[]>;
+  forecast(task: ForecastTask, caller: string): Promise<LocationForecastText[]>;
   /** Notes on the days ahead for readers of a forecast. */
   ahead(task: Pick<ForecastTask, 'locationIds' | 'options'>): Promise<Ahead>;
   close(): Promise<void>;
@@ -60,6 +62,8 @@ export function openForecaster(
   });
   const cache = new LRUCache<string, Promise<LocationForecastText>>({ maxSize: CACHE_BYTES });
   let cachedRevision: number | undefined;
+  // One place more than threads: there a history is read while they compute.
+  const line = openFairLine(config.FORECASTING_THREADS + 1);
 
   const compute = async ({
     locationIds,
@@ -78,53 +82,69 @@ export function openForecaster(
     );
   };
 
-  const computeCached = async (task: ForecastTask): Promise<LocationForecastText[]> => {
+  // Intervals, short histories, holidays and events are learned from all locations of the request. So either all
+  // locations come from the cache, or none.
+  const readCache = (keys: readonly string[]): Promise<LocationForecastText[]> | undefined => {
+    const known = keys.flatMap((key) => cache.get(key) ?? []);
+    return known.length === keys.length ? Promise.all(known) : undefined;
+  };
+
+  const computeIntoCache = (task: ForecastTask, keys: readonly string[]): Promise<LocationForecastText[]> => {
+    const computed = compute(task).then(
+      (results) => new Map(results.map((result) => [result.locationId, result])),
+    );
+    const size = expectedBytes(task.options);
+    const results = task.locationIds.map((id, i) => {
+      const key = keys[i];
+      const result = computed.then(
+        (results) => results.get(id) ?? { status: 'no_observations' as const, locationId: id },
+      );
+      cache.set(key, result, { size });
+      result.then(
+        (text) => cache.peek(key) === result && cache.set(key, result, { size: entryBytes(text) }),
+        // The caller gets the failure; the cache must not keep it.
+        () => cache.delete(key),
+      );
+      return result;
+    });
+    return Promise.all(results);
+  };
+
+  const forecastCached = async (task: ForecastTask, caller: string): Promise<LocationForecastText[]> => {
     // Read the revision before the data: if it changes in between, an entry is unused, never stale.
     const revision = await readDemandRevision(db);
     if (revision !== cachedRevision) cache.clear();
     cachedRevision = revision;
-
-    const { locationIds, options } = task;
-    // Intervals, short histories, holidays and events are learned from all locations of the request. So either all
-    // locations come from the cache, or none.
-    const keyOf = cacheKeys(revision, task);
-    const known = new Map(locationIds.map((id) => [id, cache.get(keyOf(id))]));
-    const isHit = locationIds.every((id) => known.get(id) !== undefined);
-    countUse?.('forecast', isHit);
-    if (!isHit) {
-      const computed = compute(task).then(
-        (results) => new Map(results.map((result) => [result.locationId, result])),
-      );
-      const size = expectedBytes(options);
-      for (const id of locationIds) {
-        const key = keyOf(id);
-        const result = computed.then(
-          (results) => results.get(id) ?? { status: 'no_observations' as const, locationId: id },
-        );
-        cache.set(key, result, { size });
-        result.then(
-          (text) => cache.peek(key) === result && cache.set(key, result, { size: entryBytes(text) }),
-          // The caller gets the failure; the cache must not keep it.
-          () => cache.delete(key),
-        );
-        known.set(id, result);
-      }
-    }
-    return Promise.all(locationIds.map((id) => known.get(id)!));
+    const keys = cacheKeys(revision, task);
+    let isHit = true;
+    const results =
+      readCache(keys) ??
+      line(caller, () => {
+        // Somebody else's turn may have come first.
+        const known = readCache(keys);
+        isHit = known !== undefined;
+        return known ?? computeIntoCache(task, keys);
+      });
+    return results.finally(() => countUse?.('forecast', isHit));
   };
 
   return {
-    forecast: config.FEATURES_ENABLE_CACHING ? computeCached : compute,
+    forecast: config.FEATURES_ENABLE_CACHING
+      ? forecastCached
+      : (task, caller) => line(caller, () => compute(task)),
     ahead: ({ locationIds, options }) => readAhead(db, config, calendar, locationIds, options),
     close: () => pool.destroy(),
   };
 }
 
-/** Cache keys of a task: location, the locations requested with it, as-of, horizon, step and settings. */
-function cacheKeys(revision: number, { locationIds, fromHour, beforeHour, options }: ForecastTask) {
+/** Cache keys of the locations of a task: with the locations requested with it, as-of, horizon, step and settings. */
+function cacheKeys(
+  revision: number,
+  { locationIds, fromHour, beforeHour, options }: ForecastTask,
+): readonly string[] {
   const text = JSON.stringify([revision, fromHour, beforeHour, options, locationIds]);
   const common = createHash('sha256').update(text).digest('base64');
-  return (locationId: number) => `${common} ${locationId}`;
+  return locationIds.map((locationId) => `${common} ${locationId}`);
 }
 
 /** Size of an entry while its forecast is being computed. */

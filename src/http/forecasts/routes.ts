@@ -12,6 +12,7 @@ import {
   sizeField,
   startText,
 } from '../../inputs/forecast-input.ts';
+import { readCaller } from '../auth/caller.ts';
 import { startFaults } from '../bodies/operations.ts';
 import { sendJsonText } from '../bodies/raw-json.ts';
 import { factsOf } from '../bodies/receive-body.ts';
@@ -55,7 +56,8 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
         const { start, ...hours } = await forecastHistory(db, config, ids, features, 'features.');
         const confidenceLevel = include_intervals ? confidence_level : null;
         const options = { ...start, horizonHours, stepHours, confidenceLevel };
-        const results = await forecaster.forecast({ locationIds: ids, ...hours, options });
+        const task = { locationIds: ids, ...hours, options };
+        const results = await forecaster.forecast(task, readCaller(request).caller);
         const silentIds = results.flatMap((one) => (one.status === 'ok' ? [] : one.locationId));
         if (silentIds.length > 0)
           throw await noObservations(db, config, silentIds, startText(start), locationField(ids));
