@@ -1,3 +1,5 @@
+// Names in the catalog of PostgreSQL:
+// cspell:ignore pronargs regnamespace
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readMigrationFiles } from 'drizzle-orm/migrator';
