@@ -30,7 +30,7 @@ BOUNDS = {
     *("pattern", "propertyNames", "default"),
 }
 # Strings of these formats may be given as objects of Python, too.
-MOMENTS = {"date-time": "Moment", "date": "Day"}
+MOMENTS = {"date-time": "Moment", "date-time-or-now": "Moment", "date": "Day"}
 Schema = dict[str, Any]
 
 
@@ -133,6 +133,13 @@ def reachable(schemas: Schema, roots: list[Schema]) -> list[str]:
     return [name for name in schemas if name in seen]
 
 
+def unbound(value: Schema) -> Schema:
+    """A schema without bounds. What may have any keys is a dictionary, also if the document names some of them."""
+    is_map = isinstance(value.get("additionalProperties"), dict)
+    left_out = BOUNDS | {"properties"} if is_map else BOUNDS
+    return {key: inner for key, inner in value.items() if key not in left_out}
+
+
 def walk(value: Any, change: Any) -> Any:
     """A copy of a schema in which `change` has been applied to every schema, the inner ones first."""
     if isinstance(value, list):
@@ -154,7 +161,7 @@ def open_answer(schema: Schema) -> Schema:
     """An answer's schema without bounds, whose objects may have more keys and whose enumerations more words."""
 
     def change(value: Schema) -> Schema:
-        value = {key: inner for key, inner in value.items() if key not in BOUNDS}
+        value = unbound(value)
         if value.get("additionalProperties") is False:
             del value["additionalProperties"]
         if value.get("format") not in MOMENTS:
@@ -172,7 +179,7 @@ def request_shape(schema: Schema) -> Schema:
     """A body's schema without bounds; times are named."""
 
     def change(value: Schema) -> Schema:
-        value = {key: inner for key, inner in value.items() if key not in BOUNDS}
+        value = unbound(value)
         if value.get("additionalProperties") is False:
             del value["additionalProperties"]
         known = MOMENTS.get(value.pop("format", ""))

@@ -29,6 +29,8 @@ export async function generateSchema(document: object): Promise<string> {
  */
 function withoutSurplus(key: string, value: unknown): unknown {
   if (['example', 'examples', 'headers'].includes(key)) return undefined;
+  // openapi-typescript knows null only as a type.
+  if ((value as { const?: unknown } | null)?.const === null) return { type: 'null' };
   if (key !== 'responses') return value;
   return Object.fromEntries(Object.entries(value as object).filter(([status]) => status < '400'));
 }

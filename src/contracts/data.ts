@@ -230,39 +230,39 @@ export const TRIP_FLOW_CSV_COLUMNS = [
 const rows = <T extends Type.TSchema>(schema: T) =>
   Type.Array(schema, { minItems: 1, maxItems: MAX_BULK_ROWS });
 
-export const PutLocationsRequest = Type.Object(
+export const LocationUpload = Type.Object(
   { locations: rows(LocationInput) },
-  { $id: 'PutLocationsRequest', additionalProperties: false },
+  { $id: 'LocationUpload', additionalProperties: false },
 );
-export type PutLocationsRequest = Static<typeof PutLocationsRequest>;
-export const PutFleetRequest = Type.Object(
+export type LocationUpload = Static<typeof LocationUpload>;
+export const FleetUpload = Type.Object(
   { fleet: rows(FleetVehicleInput) },
-  { $id: 'PutFleetRequest', additionalProperties: false },
+  { $id: 'FleetUpload', additionalProperties: false },
 );
-export type PutFleetRequest = Static<typeof PutFleetRequest>;
-export const PostDemandRequest = Type.Object(
+export type FleetUpload = Static<typeof FleetUpload>;
+export const DemandUpload = Type.Object(
   { observations: rows(DemandObservation) },
-  { $id: 'PostDemandRequest', additionalProperties: false },
+  { $id: 'DemandUpload', additionalProperties: false },
 );
-export type PostDemandRequest = Static<typeof PostDemandRequest>;
+export type DemandUpload = Static<typeof DemandUpload>;
 
-export const PutEventsRequest = Type.Object(
+export const EventUpload = Type.Object(
   { events: rows(KnownEvent) },
-  { $id: 'PutEventsRequest', additionalProperties: false },
+  { $id: 'EventUpload', additionalProperties: false },
 );
-export type PutEventsRequest = Static<typeof PutEventsRequest>;
+export type EventUpload = Static<typeof EventUpload>;
 
-export const PutTravelRequest = Type.Object(
+export const TravelUpload = Type.Object(
   { travel: rows(TravelPair) },
-  { $id: 'PutTravelRequest', additionalProperties: false },
+  { $id: 'TravelUpload', additionalProperties: false },
 );
-export type PutTravelRequest = Static<typeof PutTravelRequest>;
+export type TravelUpload = Static<typeof TravelUpload>;
 
-export const PutTripFlowsRequest = Type.Object(
+export const TripFlowUpload = Type.Object(
   { trip_flows: rows(TripFlow) },
-  { $id: 'PutTripFlowsRequest', additionalProperties: false },
+  { $id: 'TripFlowUpload', additionalProperties: false },
 );
-export type PutTripFlowsRequest = Static<typeof PutTripFlowsRequest>;
+export type TripFlowUpload = Static<typeof TripFlowUpload>;
 
 export const RemovedCounts = Type.Object(
   {

@@ -36,7 +36,8 @@ export type ErrorItem = Static<typeof ErrorItem>;
 export const ErrorEnvelope = Type.Object(
   {
     status: Type.Literal('error'),
-    data: Type.Null(),
+    // Generators of Go know no type `null` on its own.
+    data: Type.Unsafe<null>({ const: null }),
     errors: Type.Array(ErrorItem),
     metadata: Metadata,
   },

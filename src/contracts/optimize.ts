@@ -426,7 +426,7 @@ export const OptimizeRequest = Type.Object(
     network: Type.Optional(NetworkInput),
     options: Type.Optional(OptimizeOptions),
   },
-  { $id: 'OptimizeRequest', additionalProperties: false },
+  { $id: 'OptimizationRequest', additionalProperties: false },
 );
 export type OptimizeRequest = Static<typeof OptimizeRequest>;
 
@@ -844,6 +844,6 @@ export const OptimizeResponse = Type.Object(
     data: OptimizationResult,
     metadata: OptimizeMetadata,
   },
-  { $id: 'OptimizeResponse' },
+  { $id: 'OptimizationResponse' },
 );
 export type OptimizeResponse = Static<typeof OptimizeResponse>;

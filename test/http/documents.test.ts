@@ -148,6 +148,13 @@ describe('the documents', () => {
     const result = openapi.components.schemas.Job.properties.result;
     expect(result).toEqual({ $ref: '#/components/schemas/JobResult' });
     expect(openapi.components.schemas.JobResult.oneOf).toHaveLength(5);
+    // Generators make types of operations too: `Name`, `NameRequest` and `NameResponse`, whatever the case of letters.
+    const names = Object.keys(openapi.components.schemas).map((name) => name.toLowerCase());
+    for (const { operation } of operations()) {
+      const name = operation.operationId.replaceAll('_', '');
+      expect(names).not.toContain(name);
+      for (const part of ['request', 'response']) expect(names).not.toContain(name + part);
+    }
     // In Python a class `Health` with a field `health` does not type-check: both become variables of one name.
     for (const [name, { properties = {} }] of Object.entries<Document>(openapi.components.schemas)) {
       const snake = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
@@ -162,6 +169,15 @@ describe('the documents', () => {
     walk(openapi, (node) => {
       // A field with a default is one that has to be sent, to some.
       if (typeof node.type === 'string') expect(node).not.toHaveProperty('default');
+      // Go has no type whose only value is null, and Java no class of one boolean.
+      for (const key of ['items', 'additionalProperties']) expect(node[key]?.type).not.toBe('null');
+      for (const value of Object.values<Document>(node.properties ?? {})) expect(value.type).not.toBe('null');
+      if (node.type === 'boolean') expect(node).not.toHaveProperty('const');
+      // Java has no class for a union of texts, and none for a map in a union.
+      const variants: Document[] = node.anyOf ?? [];
+      const texts = variants.filter(({ type }) => type === 'string');
+      expect(texts.length, JSON.stringify(node)).toBeLessThan(2);
+      for (const { type, properties } of variants) if (type === 'object') expect(properties).toBeDefined();
       if (typeof node.pattern === 'string') patterns.add(node.pattern);
       if (typeof node.$ref === 'string')
         expect(openapi.components.schemas).toHaveProperty(node.$ref.slice(21));

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fleet_decisions import requests
 
 
-def small_plan(demand: float = 1) -> requests.OptimizeRequest:
+def small_plan(demand: float = 1) -> requests.OptimizationRequest:
     """One vehicle, one location of the idle service."""
     return {
         "demand_forecast": {"1": [demand]},
@@ -13,7 +13,7 @@ def small_plan(demand: float = 1) -> requests.OptimizeRequest:
     }
 
 
-def three_zones(max_distance: float = 10) -> requests.OptimizeRequest:
+def three_zones(max_distance: float = 10) -> requests.OptimizationRequest:
     """The request of the README of the service: three zones of the sample, six vehicles."""
     places = [48, 48, 236, 236, 236, 236]
     return {

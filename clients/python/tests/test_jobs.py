@@ -189,7 +189,7 @@ def test_async_without_sockets_the_job_is_polled_until_the_time_is_over(idle: Fl
 
 
 def test_async_answers_are_the_same(city: Fleet, city_url: str) -> None:
-    async def answers() -> list[models.OptimizeResponse]:
+    async def answers() -> list[models.OptimizationResponse]:
         async with AsyncFleet(city_url) as fleet:
             job = await fleet.optimize(wait=False, **three_zones())
             return [*await asyncio.gather(fleet.optimize(**three_zones()), fleet.wait_for(job))]
@@ -253,7 +253,7 @@ def test_a_full_queue_is_asked_again_when_it_says_so(idle: Fleet, idle_url: str)
 
     refused = threading.Event()
     with Fleet(idle_url, retries=_Announcing(refused)) as patient:
-        found: list[PendingJob[models.OptimizeResponse]] = []
+        found: list[PendingJob[models.OptimizationResponse]] = []
         caller = threading.Thread(target=lambda: found.append(patient.optimize(wait=False, **small_plan())))
         caller.start()
         assert refused.wait(10)

@@ -97,7 +97,7 @@ def test_an_answer_of_a_newer_service_is_read(city: Fleet) -> None:
     answer["data"] |= {"solver_status": "nearly", "forecast_of_tides": {"high": [1.5]}}
     for item in answer["data"]["allocation_plan"]:
         item |= {"assignment": "teleport", "seats": 4}
-    read = models.OptimizeResponse.model_validate(answer)
+    read = models.OptimizationResponse.model_validate(answer)
     assert read.data.solver_status == "nearly"
     assert read.data.model_extra == {"forecast_of_tides": {"high": [1.5]}}
     frame = read.to_dataframe("allocation_plan")

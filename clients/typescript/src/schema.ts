@@ -1015,23 +1015,31 @@ export interface components {
             /** @description capacity of vehicles that do not state one */
             capacity_per_vehicle?: number;
             /** @description fewest operational vehicles at a location after the moves. A number for all locations, or numbers by location: `{"12": 4}`, or `{"default": 10, "12": 4}` with one for all other locations, which otherwise have no such bound. A location that is named becomes part of the problem */
-            min_vehicles_per_location?: number | {
+            min_vehicles_per_location?: number | ({
+                default?: number;
+            } & {
                 [key: string]: number;
-            };
+            });
             /** @description most operational vehicles at a location after the moves. A number for all locations, or numbers by location: `{"12": 4}`, or `{"default": 10, "12": 4}` with one for all other locations, which otherwise have no such bound. A location that is named becomes part of the problem */
-            max_vehicles_per_location?: number | {
+            max_vehicles_per_location?: number | ({
+                default?: number;
+            } & {
                 [key: string]: number;
-            };
+            });
             /** @description priority level of the demand of locations, 0 (ordinary) to 9: `{"12": 9}`, or `{"default": 0, "12": 9}` with one for all others. Locations that are not named have the `priority` that is stored with them, without a `network`. Demand of a higher level is served first, before the cost counts. A location that is named becomes part of the problem */
             priorities?: {
+                default?: number;
+            } & {
                 [key: string]: number;
             };
             /** @description maximum number of serving vehicles */
             total_fleet_size?: number;
             /** @description what a unit of demand costs that is not served: the plan is the cheapest in moving and unmet demand together, and `min_service_level` stays a floor (0 if only the price shall decide). A number for all locations, or numbers by location: `{"12": 4}`, or `{"default": 10, "12": 4}` with one for all other locations, which otherwise have none. A location that is named becomes part of the problem. `max_rebalancing_cost` limits the cost of moving alone */
-            unmet_demand_cost?: null | number | {
+            unmet_demand_cost?: null | number | ({
+                default?: number;
+            } & {
                 [key: string]: number;
-            };
+            });
             /**
              * @description if `min_service_level` is out of reach within the other constraints: `fail` answers 422; `serve_most` answers the cheapest of the plans that serve the most demand, with `data.shortfall`. Default: `fail`, and `serve_most` for decisions
              * @enum {string}
@@ -1167,8 +1175,11 @@ export interface components {
              * @description first local day; default: the day after the newest observation of the locations together. Only observations before it are used.
              */
             start_date?: string;
-            /** @description instead of `start_date`: the time from which it counts, rounded up to a full hour, or `now`. Only observations of hours that are over by then, and by now, are used. */
-            start_at?: string | "now";
+            /**
+             * Format: date-time-or-now
+             * @description instead of `start_date`: the time from which it counts, rounded up to a full hour, or `now`. Only observations of hours that are over by then, and by now, are used.
+             */
+            start_at?: string;
             /** @description share of outcomes that the interval holds; default: `0.95` */
             confidence_level?: number;
             /**
@@ -1319,6 +1330,9 @@ export interface components {
             hour: string;
             demand: number;
         };
+        DemandUpload: {
+            observations: components["schemas"]["DemandObservation"][];
+        };
         DrawnReplay: {
             seed: number;
             /** @description trips */
@@ -1395,6 +1409,9 @@ export interface components {
             data: components["schemas"]["EventList"];
             metadata: components["schemas"]["Metadata"];
         };
+        EventUpload: {
+            events: components["schemas"]["DemandEvent"][];
+        };
         FleetList: {
             fleet: components["schemas"]["FleetVehicle"][];
             summary: components["schemas"]["FleetSummary"];
@@ -1412,6 +1429,9 @@ export interface components {
             operational: number;
             maintenance: number;
             downtime: number;
+        };
+        FleetUpload: {
+            fleet: components["schemas"]["FleetVehicleInput"][];
         };
         FleetVehicle: {
             vehicle_id: string;
@@ -1589,8 +1609,11 @@ export interface components {
                  * @description first local day; default: the day after the newest observation of the locations together. Only observations before it are used.
                  */
                 start_date?: string;
-                /** @description instead of `start_date`: the time from which it counts, rounded up to a full hour, or `now`. Only observations of hours that are over by then, and by now, are used. */
-                start_at?: string | "now";
+                /**
+                 * Format: date-time-or-now
+                 * @description instead of `start_date`: the time from which it counts, rounded up to a full hour, or `now`. Only observations of hours that are over by then, and by now, are used.
+                 */
+                start_at?: string;
                 /** @description default: `false` */
                 include_intervals?: boolean;
                 /** @description share of outcomes that the interval holds; default: `0.95` */
@@ -1762,7 +1785,7 @@ export interface components {
             metadata: components["schemas"]["Metadata"];
         };
         /** @description once ended: the envelope that the synchronous call returns; an error if there is no plan or the job failed or was cancelled */
-        JobResult: components["schemas"]["OptimizeResponse"] | components["schemas"]["DecisionResponse"] | components["schemas"]["BacktestResponse"] | components["schemas"]["ReplayResponse"] | components["schemas"]["ErrorEnvelope"];
+        JobResult: components["schemas"]["OptimizationResponse"] | components["schemas"]["DecisionResponse"] | components["schemas"]["BacktestResponse"] | components["schemas"]["ReplayResponse"] | components["schemas"]["ErrorEnvelope"];
         /** @description the other plan minus this one */
         KpiDifferences: {
             /** @description share of planning demand served; target above 0.95 */
@@ -1801,8 +1824,7 @@ export interface components {
             unmet_demand_cost?: number;
         };
         LivenessReport: {
-            /** @constant */
-            alive: true;
+            alive: boolean;
             uptime_seconds: number;
         };
         LivenessReportEnvelope: {
@@ -1890,6 +1912,9 @@ export interface components {
              * @description IANA time zone of its local days, e.g. America/New_York
              */
             time_zone?: string;
+        };
+        LocationUpload: {
+            locations: components["schemas"]["LocationInput"][];
         };
         Metadata: {
             /**
@@ -2045,6 +2070,21 @@ export interface components {
             /** @description jobs that it runs at once */
             slots: number;
         };
+        OptimizationRequest: {
+            demand_forecast: components["schemas"]["DemandForecast"];
+            fleet_state: {
+                vehicles: components["schemas"]["VehicleInput"][];
+            };
+            constraints?: components["schemas"]["Constraints"];
+            network?: components["schemas"]["Network"];
+            options?: components["schemas"]["OptimizeOptions"];
+        };
+        OptimizationResponse: {
+            /** @constant */
+            status: "success";
+            data: components["schemas"]["OptimizationResult"];
+            metadata: components["schemas"]["OptimizeMetadata"];
+        };
         OptimizationResult: {
             /** @description one item per operational vehicle, in the request's order */
             allocation_plan: components["schemas"]["AllocationPlanItem"][];
@@ -2124,21 +2164,6 @@ export interface components {
              * @enum {string}
              */
             priority?: "low" | "normal" | "high";
-        };
-        OptimizeRequest: {
-            demand_forecast: components["schemas"]["DemandForecast"];
-            fleet_state: {
-                vehicles: components["schemas"]["VehicleInput"][];
-            };
-            constraints?: components["schemas"]["Constraints"];
-            network?: components["schemas"]["Network"];
-            options?: components["schemas"]["OptimizeOptions"];
-        };
-        OptimizeResponse: {
-            /** @constant */
-            status: "success";
-            data: components["schemas"]["OptimizationResult"];
-            metadata: components["schemas"]["OptimizeMetadata"];
         };
         /** @description a step of a plan that looks ahead. With trip flows a forecast, in parts of vehicles */
         OutlookStep: {
@@ -2374,9 +2399,6 @@ export interface components {
             vehicle_count: number;
             solve_time_ms: number;
         };
-        PostDemandRequest: {
-            observations: components["schemas"]["DemandObservation"][];
-        };
         PriorityServed: {
             /** @description priority level, above 0 */
             level: number;
@@ -2387,24 +2409,8 @@ export interface components {
             /** @description proved: no plan that keeps all constraints and serves as much of the higher levels serves more of this one. With `solver_status` `optimal` it exceeds `served` by at most a tenth of `optimality_gap`, relative, or by 0.000001 of all planning demand */
             served_at_most: number;
         };
-        PutEventsRequest: {
-            events: components["schemas"]["DemandEvent"][];
-        };
-        PutFleetRequest: {
-            fleet: components["schemas"]["FleetVehicleInput"][];
-        };
-        PutLocationsRequest: {
-            locations: components["schemas"]["LocationInput"][];
-        };
-        PutTravelRequest: {
-            travel: components["schemas"]["TravelPair"][];
-        };
-        PutTripFlowsRequest: {
-            trip_flows: components["schemas"]["TripFlow"][];
-        };
         ReadinessReport: {
-            /** @constant */
-            ready: true;
+            ready: boolean;
             checks: {
                 /** @constant */
                 database: "up";
@@ -2575,23 +2581,31 @@ export interface components {
             /** @description limit of the total cost of the plan; null lifts it */
             max_rebalancing_cost?: number | null;
             /** @description fewest operational vehicles at a location after the moves. A number for all locations, or numbers by location: `{"12": 4}`, or `{"default": 10, "12": 4}` with one for all other locations, which otherwise have no such bound. A location that is named becomes part of the problem */
-            min_vehicles_per_location?: number | {
+            min_vehicles_per_location?: number | ({
+                default?: number;
+            } & {
                 [key: string]: number;
-            };
+            });
             /** @description most operational vehicles at a location after the moves. A number for all locations, or numbers by location: `{"12": 4}`, or `{"default": 10, "12": 4}` with one for all other locations, which otherwise have no such bound. A location that is named becomes part of the problem */
-            max_vehicles_per_location?: number | {
+            max_vehicles_per_location?: number | ({
+                default?: number;
+            } & {
                 [key: string]: number;
-            };
+            });
             /** @description priority level of the demand of locations, 0 (ordinary) to 9: `{"12": 9}`, or `{"default": 0, "12": 9}` with one for all others. Locations that are not named have the `priority` that is stored with them, without a `network`. Demand of a higher level is served first, before the cost counts. A location that is named becomes part of the problem */
             priorities?: {
+                default?: number;
+            } & {
                 [key: string]: number;
             };
             /** @description maximum number of serving vehicles */
             total_fleet_size?: number;
             /** @description what a unit of demand costs that is not served: the plan is the cheapest in moving and unmet demand together, and `min_service_level` stays a floor (0 if only the price shall decide). A number for all locations, or numbers by location: `{"12": 4}`, or `{"default": 10, "12": 4}` with one for all other locations, which otherwise have none. A location that is named becomes part of the problem. `max_rebalancing_cost` limits the cost of moving alone */
-            unmet_demand_cost?: null | number | {
+            unmet_demand_cost?: null | number | ({
+                default?: number;
+            } & {
                 [key: string]: number;
-            };
+            });
             /**
              * @description if `min_service_level` is out of reach within the other constraints: `fail` answers 422; `serve_most` answers the cheapest of the plans that serve the most demand, with `data.shortfall`. Default: `fail`, and `serve_most` for decisions
              * @enum {string}
@@ -3144,6 +3158,9 @@ export interface components {
             distance_km: number;
             duration_minutes: number;
         };
+        TravelUpload: {
+            travel: components["schemas"]["TravelPair"][];
+        };
         TripFlow: {
             from_location_id: number;
             to_location_id: number;
@@ -3162,6 +3179,9 @@ export interface components {
             status: "success";
             data: components["schemas"]["TripFlowList"];
             metadata: components["schemas"]["Metadata"];
+        };
+        TripFlowUpload: {
+            trip_flows: components["schemas"]["TripFlow"][];
         };
         /** @description `removed` only if the whole set was replaced */
         UpsertCounts: {
@@ -3482,7 +3502,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["OptimizeRequest"];
+                "application/json": components["schemas"]["OptimizationRequest"];
             };
         };
         responses: {
@@ -3492,7 +3512,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OptimizeResponse"];
+                    "application/json": components["schemas"]["OptimizationResponse"];
                 };
             };
             /** @description accepted; the job continues, and `Location` is its path */
@@ -4163,7 +4183,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PutLocationsRequest"];
+                "application/json": components["schemas"]["LocationUpload"];
                 "text/csv": string;
             };
         };
@@ -4228,7 +4248,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PutFleetRequest"];
+                "application/json": components["schemas"]["FleetUpload"];
                 "text/csv": string;
             };
         };
@@ -4342,7 +4362,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PostDemandRequest"];
+                "application/json": components["schemas"]["DemandUpload"];
                 "text/csv": string;
             };
         };
@@ -4435,7 +4455,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PutEventsRequest"];
+                "application/json": components["schemas"]["EventUpload"];
                 "text/csv": string;
             };
         };
@@ -4500,7 +4520,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PutTravelRequest"];
+                "application/json": components["schemas"]["TravelUpload"];
                 "text/csv": string;
             };
         };
@@ -4565,7 +4585,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PutTripFlowsRequest"];
+                "application/json": components["schemas"]["TripFlowUpload"];
                 "text/csv": string;
             };
         };

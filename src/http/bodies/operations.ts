@@ -3,14 +3,14 @@ import type { Static, TSchema } from 'typebox';
 import type { Fault } from '../../answers/errors.ts';
 import { BacktestRequest } from '../../contracts/backtest.ts';
 import {
+  DemandUpload,
+  EventUpload,
+  FleetUpload,
   FleetVehiclePatch,
   LocationPatch,
-  PostDemandRequest,
-  PutEventsRequest,
-  PutFleetRequest,
-  PutLocationsRequest,
-  PutTravelRequest,
-  PutTripFlowsRequest,
+  LocationUpload,
+  TravelUpload,
+  TripFlowUpload,
 } from '../../contracts/data.ts';
 import { DECISION_STEP_HOURS, DecisionRequest } from '../../contracts/decisions.ts';
 import { MAX_REPORTED_ERRORS } from '../../contracts/errors.ts';
@@ -104,30 +104,30 @@ export const OPERATIONS = {
   risk: operation(RiskRequest, ({ vehicles }, { settings }) => ({
     scores: encode(vehicles.map((vehicle) => scoreRisk(vehicle, settings.risk))),
   })),
-  locations: operation(PutLocationsRequest, ({ locations }) => ({
+  locations: operation(LocationUpload, ({ locations }) => ({
     locationIds: [],
     faults: findLocationFaults(locations),
     rows: packLocations(locations),
   })),
-  fleet: operation(PutFleetRequest, ({ fleet }, { known }) => ({
+  fleet: operation(FleetUpload, ({ fleet }, { known }) => ({
     locationIds: distinctIds(fleet),
     faults: findFleetFaults(fleet, known),
     rows: packVehicles(fleet),
   })),
-  demand: operation(PostDemandRequest, ({ observations }, { known }) => {
+  demand: operation(DemandUpload, ({ observations }, { known }) => {
     const { faults, found } = findDemandFaults(observations, known);
     return { locationIds: distinctIds(observations), faults, rows: packDemand(found) };
   }),
-  events: operation(PutEventsRequest, ({ events }, { known }) => {
+  events: operation(EventUpload, ({ events }, { known }) => {
     const { faults, found } = findEventFaults(events, known);
     return { locationIds: distinctIds(events), faults, rows: packEvents(found) };
   }),
-  travel: operation(PutTravelRequest, ({ travel }, { known }) => ({
+  travel: operation(TravelUpload, ({ travel }, { known }) => ({
     locationIds: distinctEnds(travel),
     faults: findTravelFaults(travel, known),
     rows: packTravel(travel),
   })),
-  trip_flows: operation(PutTripFlowsRequest, ({ trip_flows }, { known }) => ({
+  trip_flows: operation(TripFlowUpload, ({ trip_flows }, { known }) => ({
     locationIds: distinctEnds(trip_flows),
     faults: findTripFlowFaults(trip_flows, known),
     rows: packTripFlows(trip_flows),

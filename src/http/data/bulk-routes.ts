@@ -4,14 +4,14 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { success } from '../../answers/envelope.ts';
 import { AppError } from '../../answers/errors.ts';
 import {
+  DemandUpload,
+  EventUpload,
+  FleetUpload,
   FleetVehicle,
   FleetVehiclePatch,
-  PostDemandRequest,
-  PutEventsRequest,
-  PutFleetRequest,
-  PutLocationsRequest,
-  PutTravelRequest,
-  PutTripFlowsRequest,
+  LocationUpload,
+  TravelUpload,
+  TripFlowUpload,
   UpsertCounts,
 } from '../../contracts/data.ts';
 import { VehicleId } from '../../contracts/vehicles.ts';
@@ -178,7 +178,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
             'With `replace` all other locations are deleted; one with vehicles, observations, events, ' +
             'travel or trip flows is refused.',
           querystring: LocationsQuery,
-          body: bulkBody('locations', PutLocationsRequest, locationsExample),
+          body: bulkBody('locations', LocationUpload, locationsExample),
           response: { ...written, ...errors(409) },
         },
       },
@@ -198,7 +198,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
             'and utilization that are not given stay as they are. Other vehicles stay as they are; with ' +
             `\`replace\` they are deleted.`,
           querystring: SetQuery,
-          body: bulkBody('fleet', PutFleetRequest, fleetExample),
+          body: bulkBody('fleet', FleetUpload, fleetExample),
           response: written,
         },
       },
@@ -253,7 +253,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
             `${bulk} \`hour\` is the start of a full UTC hour, with any offset. Forecasts use the ` +
             'observations at once.',
           querystring: NoQuery,
-          body: bulkBody('demand', PostDemandRequest, demandExample),
+          body: bulkBody('demand', DemandUpload, demandExample),
           response: written,
         },
       },
@@ -277,7 +277,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
             'whole. With `replace` ' +
             'all other events are deleted.',
           querystring: SetQuery,
-          body: bulkBody('events', PutEventsRequest, eventsExample),
+          body: bulkBody('events', EventUpload, eventsExample),
           response: written,
         },
       },
@@ -296,7 +296,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
             `${bulk} Kilometres and minutes from one location to another; the way back is a row of its own. ` +
             'Other pairs stay as they are; with `replace` they are deleted.',
           querystring: SetQuery,
-          body: bulkBody('travel', PutTravelRequest, travelExample),
+          body: bulkBody('travel', TravelUpload, travelExample),
           response: written,
         },
       },
@@ -316,7 +316,7 @@ export function dataInRoutes({ database: { db, pool } }: Pick<Deps, 'database'>)
             '`hour_of_week`, in all hours for which the first location has no rows. Only the shares of a location ' +
             'matter, not how long was counted. Other rows stay as they are; with `replace` they are deleted.',
           querystring: SetQuery,
-          body: bulkBody('trip_flows', PutTripFlowsRequest, tripFlowsExample),
+          body: bulkBody('trip_flows', TripFlowUpload, tripFlowsExample),
           response: written,
         },
       },

@@ -1,4 +1,5 @@
 import type { SwaggerTransform, SwaggerTransformObject } from '@fastify/swagger';
+import { LOCATION_OR_DEFAULT_KEY } from '../../contracts/bounds.ts';
 import { ErrorEnvelope } from '../../contracts/envelope.ts';
 import { DecisionAnswer, JobResult } from '../../contracts/job-result.ts';
 import type { Access } from '../auth/access.ts';
@@ -65,6 +66,9 @@ export function documentRoutes({ isGuarded, isLimited }: DocumentOptions): {
     for (const key of LIST) if (schema[key]) shown[key] = schema[key].map(toDocument);
     for (const key of BY_NAME) if (schema[key]) shown[key] = mapValues(schema[key], toDocument);
     if (typeof schema.$ref === 'string') shown.$ref = COMPONENTS + schema.$ref;
+    if (shown.anyOf?.every(({ type }: Schema) => type === 'string')) return oneText(shown);
+    // Java's make a class of the one word of a boolean, and fill it with texts.
+    if (schema.type === 'boolean') delete shown.const;
     if (schema.enum && !schema.type) shown.type = typeof schema.enum[0] === 'number' ? 'integer' : 'string';
     // Generators require a field that has a `default`. The service fills in no defaults before it checks a body.
     if (fallback !== undefined && !schema.description?.includes('default')) {
@@ -158,12 +162,26 @@ function documentAccess(access: Access) {
   return access === 'public' ? [] : Object.keys(SECURITY_SCHEMES).map((name) => ({ [name]: [access] }));
 }
 
-/** A map whose keys fit one pattern, in the form that generators understand: any key, with a named schema. */
+/**
+ * A map whose keys fit one pattern, in the form that generators understand: any key, with a named schema. A word that
+ * is a key is a field of its own: an object with a field is a class, while Java's cannot have a plain map in a union.
+ */
 function namedByPattern({ patternProperties, ...schema }: Schema): Schema {
   if (!patternProperties) return schema;
-  const [[pattern, value]] = Object.entries(patternProperties);
+  const [[pattern, value]] = Object.entries<Schema>(patternProperties);
   const isAnyName = pattern === '^.*$';
-  return { ...schema, additionalProperties: value, ...(!isAnyName && { propertyNames: { pattern } }) };
+  return {
+    ...schema,
+    ...(pattern === LOCATION_OR_DEFAULT_KEY && { properties: { default: value } }),
+    additionalProperties: value,
+    ...(!isAnyName && { propertyNames: { pattern } }),
+  };
+}
+
+/** A union of texts as one, whose format tells them: Java's make a class of it that names another, which is missing. */
+function oneText({ anyOf, ...schema }: Schema): Schema {
+  const format = anyOf.map(({ format, enum: words }: Schema) => format ?? words.join('-or-')).join('-or-');
+  return { ...schema, type: 'string', format };
 }
 
 function documentHeader({ description, ...schema }: Schema): Schema {

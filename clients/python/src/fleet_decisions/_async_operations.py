@@ -78,17 +78,17 @@ class AsyncOperations:
         *,
         wait: Literal[True] = True,
         idempotency_key: str | None = None,
-        **body: Unpack[requests.OptimizeRequest],
-    ) -> models.OptimizeResponse: ...
+        **body: Unpack[requests.OptimizationRequest],
+    ) -> models.OptimizationResponse: ...
 
     @overload
     async def optimize(
-        self, *, wait: Literal[False], idempotency_key: str | None = None, **body: Unpack[requests.OptimizeRequest]
-    ) -> AsyncPendingJob[models.OptimizeResponse]: ...
+        self, *, wait: Literal[False], idempotency_key: str | None = None, **body: Unpack[requests.OptimizationRequest]
+    ) -> AsyncPendingJob[models.OptimizationResponse]: ...
 
     async def optimize(
-        self, *, wait: bool = True, idempotency_key: str | None = None, **body: Unpack[requests.OptimizeRequest]
-    ) -> models.OptimizeResponse | AsyncPendingJob[models.OptimizeResponse]:
+        self, *, wait: bool = True, idempotency_key: str | None = None, **body: Unpack[requests.OptimizationRequest]
+    ) -> models.OptimizationResponse | AsyncPendingJob[models.OptimizationResponse]:
         """The cheapest plan that moves vehicles to where the demand is
 
         The request is validated, stored as a job and solved by a worker process; the call waits for the
@@ -97,7 +97,7 @@ class AsyncOperations:
         With `wait=False` it returns the job at once.
         """
         return await self._start(
-            "/api/v1/optimize", models.OptimizeResponse, wait=wait, idempotency_key=idempotency_key, body=body
+            "/api/v1/optimize", models.OptimizationResponse, wait=wait, idempotency_key=idempotency_key, body=body
         )
 
     async def get_job(self, job_id: str) -> models.JobEnvelope:
@@ -588,7 +588,7 @@ class AsyncOperations:
                 return
 
     async def put_locations(
-        self, *, replace: bool | None = None, cascade: bool | None = None, **body: Unpack[requests.PutLocationsRequest]
+        self, *, replace: bool | None = None, cascade: bool | None = None, **body: Unpack[requests.LocationUpload]
     ) -> models.UpsertCountsEnvelope:
         """Create or replace locations
 
@@ -666,7 +666,7 @@ class AsyncOperations:
                 return
 
     async def put_fleet(
-        self, *, replace: bool | None = None, **body: Unpack[requests.PutFleetRequest]
+        self, *, replace: bool | None = None, **body: Unpack[requests.FleetUpload]
     ) -> models.UpsertCountsEnvelope:
         """Create or replace vehicles
 
@@ -721,7 +721,7 @@ class AsyncOperations:
             "DELETE", "/api/v1/data/fleet/{vehicle_id}", models.RemovalEnvelope, parts={"vehicle_id": vehicle_id}
         )
 
-    async def add_demand(self, **body: Unpack[requests.PostDemandRequest]) -> models.UpsertCountsEnvelope:
+    async def add_demand(self, **body: Unpack[requests.DemandUpload]) -> models.UpsertCountsEnvelope:
         """Add or correct observed hourly demand
 
         JSON, or CSV (`Content-Type: text/csv`, the columns of `npm run import`), plain or with `Content-
@@ -823,7 +823,7 @@ class AsyncOperations:
         )
 
     async def put_events(
-        self, *, replace: bool | None = None, **body: Unpack[requests.PutEventsRequest]
+        self, *, replace: bool | None = None, **body: Unpack[requests.EventUpload]
     ) -> models.UpsertCountsEnvelope:
         """Create or replace events that change demand
 
@@ -889,7 +889,7 @@ class AsyncOperations:
                 return
 
     async def put_travel(
-        self, *, replace: bool | None = None, **body: Unpack[requests.PutTravelRequest]
+        self, *, replace: bool | None = None, **body: Unpack[requests.TravelUpload]
     ) -> models.UpsertCountsEnvelope:
         """Create or replace travel between locations
 
@@ -959,7 +959,7 @@ class AsyncOperations:
         )
 
     async def put_trip_flows(
-        self, *, replace: bool | None = None, **body: Unpack[requests.PutTripFlowsRequest]
+        self, *, replace: bool | None = None, **body: Unpack[requests.TripFlowUpload]
     ) -> models.UpsertCountsEnvelope:
         """Create or replace counts of trips between locations
 

@@ -78,17 +78,17 @@ class Operations:
         *,
         wait: Literal[True] = True,
         idempotency_key: str | None = None,
-        **body: Unpack[requests.OptimizeRequest],
-    ) -> models.OptimizeResponse: ...
+        **body: Unpack[requests.OptimizationRequest],
+    ) -> models.OptimizationResponse: ...
 
     @overload
     def optimize(
-        self, *, wait: Literal[False], idempotency_key: str | None = None, **body: Unpack[requests.OptimizeRequest]
-    ) -> PendingJob[models.OptimizeResponse]: ...
+        self, *, wait: Literal[False], idempotency_key: str | None = None, **body: Unpack[requests.OptimizationRequest]
+    ) -> PendingJob[models.OptimizationResponse]: ...
 
     def optimize(
-        self, *, wait: bool = True, idempotency_key: str | None = None, **body: Unpack[requests.OptimizeRequest]
-    ) -> models.OptimizeResponse | PendingJob[models.OptimizeResponse]:
+        self, *, wait: bool = True, idempotency_key: str | None = None, **body: Unpack[requests.OptimizationRequest]
+    ) -> models.OptimizationResponse | PendingJob[models.OptimizationResponse]:
         """The cheapest plan that moves vehicles to where the demand is
 
         The request is validated, stored as a job and solved by a worker process; the call waits for the
@@ -97,7 +97,7 @@ class Operations:
         With `wait=False` it returns the job at once.
         """
         return self._start(
-            "/api/v1/optimize", models.OptimizeResponse, wait=wait, idempotency_key=idempotency_key, body=body
+            "/api/v1/optimize", models.OptimizationResponse, wait=wait, idempotency_key=idempotency_key, body=body
         )
 
     def get_job(self, job_id: str) -> models.JobEnvelope:
@@ -574,7 +574,7 @@ class Operations:
                 return
 
     def put_locations(
-        self, *, replace: bool | None = None, cascade: bool | None = None, **body: Unpack[requests.PutLocationsRequest]
+        self, *, replace: bool | None = None, cascade: bool | None = None, **body: Unpack[requests.LocationUpload]
     ) -> models.UpsertCountsEnvelope:
         """Create or replace locations
 
@@ -652,7 +652,7 @@ class Operations:
                 return
 
     def put_fleet(
-        self, *, replace: bool | None = None, **body: Unpack[requests.PutFleetRequest]
+        self, *, replace: bool | None = None, **body: Unpack[requests.FleetUpload]
     ) -> models.UpsertCountsEnvelope:
         """Create or replace vehicles
 
@@ -705,7 +705,7 @@ class Operations:
             "DELETE", "/api/v1/data/fleet/{vehicle_id}", models.RemovalEnvelope, parts={"vehicle_id": vehicle_id}
         )
 
-    def add_demand(self, **body: Unpack[requests.PostDemandRequest]) -> models.UpsertCountsEnvelope:
+    def add_demand(self, **body: Unpack[requests.DemandUpload]) -> models.UpsertCountsEnvelope:
         """Add or correct observed hourly demand
 
         JSON, or CSV (`Content-Type: text/csv`, the columns of `npm run import`), plain or with `Content-
@@ -805,7 +805,7 @@ class Operations:
         )
 
     def put_events(
-        self, *, replace: bool | None = None, **body: Unpack[requests.PutEventsRequest]
+        self, *, replace: bool | None = None, **body: Unpack[requests.EventUpload]
     ) -> models.UpsertCountsEnvelope:
         """Create or replace events that change demand
 
@@ -871,7 +871,7 @@ class Operations:
                 return
 
     def put_travel(
-        self, *, replace: bool | None = None, **body: Unpack[requests.PutTravelRequest]
+        self, *, replace: bool | None = None, **body: Unpack[requests.TravelUpload]
     ) -> models.UpsertCountsEnvelope:
         """Create or replace travel between locations
 
@@ -941,7 +941,7 @@ class Operations:
         )
 
     def put_trip_flows(
-        self, *, replace: bool | None = None, **body: Unpack[requests.PutTripFlowsRequest]
+        self, *, replace: bool | None = None, **body: Unpack[requests.TripFlowUpload]
     ) -> models.UpsertCountsEnvelope:
         """Create or replace counts of trips between locations
 

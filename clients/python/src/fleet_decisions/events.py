@@ -35,7 +35,7 @@ class Complete:
 
     job_id: str
     result: Any
-    """the envelope that a waiting call gets, `OptimizeResponse`, `DecisionResponse`, … or `ErrorEnvelope`"""
+    """the envelope that a waiting call gets, `OptimizationResponse`, `DecisionResponse`, … or `ErrorEnvelope`"""
 
     @property
     def failed(self) -> bool:

@@ -337,7 +337,7 @@ class DecisionRequest(Model):
     """default: `1`"""
     start_date: date_aliased | None = None
     """first local day; default: the day after the newest observation of the locations together. Only observations before it are used."""
-    start_at: datetime | Literal["now"] | str | None = None
+    start_at: str | None = None
     """instead of `start_date`: the time from which it counts, rounded up to a full hour, or `now`. Only observations of hours that are over by then, and by now, are used."""
     confidence_level: float | None = None
     """share of outcomes that the interval holds; default: `0.95`"""
@@ -854,7 +854,7 @@ class LevelShift(Model):
 
 
 class LivenessReport(Model):
-    alive: Literal[True]
+    alive: bool
     uptime_seconds: float
 
 
@@ -1086,6 +1086,12 @@ class Optimization(Model):
     """all stages, in their order; `data.stages` of an answer names those that ran"""
 
 
+class OptimizationResponse(Model):
+    status: Literal["success"]
+    data: OptimizationResult
+    metadata: OptimizeMetadata
+
+
 class OptimizationResult(Model):
     allocation_plan: list[AllocationPlanItem]
     """one item per operational vehicle, in the request's order"""
@@ -1152,12 +1158,6 @@ class OptimizeOptions(Model):
     """what a vehicle costs in addition that goes elsewhere than in `previous_plan_id`, stayed there but moves now, or stays now: such a change must pay for itself. 0: changes are only counted; default: `0`"""
     priority: Literal["low", "normal", "high"] | str | None = None
     """order among the waiting jobs; does not change the plan; default: `"normal"`"""
-
-
-class OptimizeResponse(Model):
-    status: Literal["success"]
-    data: OptimizationResult
-    metadata: OptimizeMetadata
 
 
 class OtherMinusThis(Model):
@@ -1458,7 +1458,7 @@ class PriorityServed(Model):
 
 
 class ReadinessReport(Model):
-    ready: Literal[True]
+    ready: bool
     checks: Checks1
 
 
@@ -1658,7 +1658,7 @@ class ReplayResponse(Model):
 
 
 JobResult = TypeAliasType(
-    "JobResult", OptimizeResponse | DecisionResponse | BacktestResponse | ReplayResponse | ErrorEnvelope
+    "JobResult", OptimizationResponse | DecisionResponse | BacktestResponse | ReplayResponse | ErrorEnvelope
 )
 """once ended: the envelope that the synchronous call returns; an error if there is no plan or the job failed or was cancelled"""
 

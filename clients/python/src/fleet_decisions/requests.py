@@ -69,7 +69,7 @@ class DecisionRequest(TypedDict):
     """default: `1`"""
     start_date: NotRequired[Day]
     """first local day; default: the day after the newest observation of the locations together. Only observations before it are used."""
-    start_at: NotRequired[Moment | Literal["now"]]
+    start_at: NotRequired[Moment]
     """instead of `start_date`: the time from which it counts, rounded up to a full hour, or `now`. Only observations of hours that are over by then, and by now, are used."""
     confidence_level: NotRequired[float]
     """share of outcomes that the interval holds; default: `0.95`"""
@@ -111,10 +111,18 @@ class DemandObservation(TypedDict):
     demand: float
 
 
+class DemandUpload(TypedDict):
+    observations: list[DemandObservation]
+
+
+class EventUpload(TypedDict):
+    events: list[DemandEvent]
+
+
 class Features(TypedDict):
     start_date: NotRequired[Day]
     """first local day; default: the day after the newest observation of the locations together. Only observations before it are used."""
-    start_at: NotRequired[Moment | Literal["now"]]
+    start_at: NotRequired[Moment]
     """instead of `start_date`: the time from which it counts, rounded up to a full hour, or `now`. Only observations of hours that are over by then, and by now, are used."""
     include_intervals: NotRequired[bool]
     """default: `false`"""
@@ -138,6 +146,10 @@ class FleetState(TypedDict):
 
 class FleetState1(TypedDict):
     vehicles: list[VehicleInput]
+
+
+class FleetUpload(TypedDict):
+    fleet: list[FleetVehicleInput]
 
 
 class FleetVehicleInput(TypedDict):
@@ -220,6 +232,10 @@ class LocationPatch(TypedDict):
     """IANA time zone of its local days, e.g. America/New_York"""
 
 
+class LocationUpload(TypedDict):
+    locations: list[LocationInput]
+
+
 Moment: TypeAlias = str | datetime
 
 
@@ -242,6 +258,14 @@ class Network(TypedDict):
     """`costs[i][j]` of moving one vehicle from location i to j; null forbids the move. At most 1e11 divided by the number of vehicles, so that the total stays exact: it is a sum of whole units of 0.0001, up to 1e15 of them"""
     distances_km: NotRequired[list[list[float | None]]]
     """`distances_km[i][j]`; without it `max_distance` does not apply"""
+
+
+class OptimizationRequest(TypedDict):
+    demand_forecast: DemandForecast
+    fleet_state: FleetState1
+    constraints: NotRequired[Constraints]
+    network: NotRequired[Network]
+    options: NotRequired[OptimizeOptions]
 
 
 class OptimizeOptions(TypedDict):
@@ -271,14 +295,6 @@ class OptimizeOptions(TypedDict):
     """order among the waiting jobs; does not change the plan; default: `"normal"`"""
 
 
-class OptimizeRequest(TypedDict):
-    demand_forecast: DemandForecast
-    fleet_state: FleetState1
-    constraints: NotRequired[Constraints]
-    network: NotRequired[Network]
-    options: NotRequired[OptimizeOptions]
-
-
 class Options(TypedDict):
     priority: NotRequired[Literal["low", "normal", "high"]]
     """default: `"normal"`"""
@@ -289,30 +305,6 @@ class Options1(TypedDict):
     """default: `"normal"`"""
     time_limit_seconds: NotRequired[int]
     """a replay that takes longer fails; default: `900`"""
-
-
-class PostDemandRequest(TypedDict):
-    observations: list[DemandObservation]
-
-
-class PutEventsRequest(TypedDict):
-    events: list[DemandEvent]
-
-
-class PutFleetRequest(TypedDict):
-    fleet: list[FleetVehicleInput]
-
-
-class PutLocationsRequest(TypedDict):
-    locations: list[LocationInput]
-
-
-class PutTravelRequest(TypedDict):
-    travel: list[TravelPair]
-
-
-class PutTripFlowsRequest(TypedDict):
-    trip_flows: list[TripFlow]
 
 
 class Refine(TypedDict):
@@ -475,6 +467,10 @@ class TravelPair(TypedDict):
     duration_minutes: float
 
 
+class TravelUpload(TypedDict):
+    travel: list[TravelPair]
+
+
 class TripFlow(TypedDict):
     from_location_id: int
     to_location_id: int
@@ -482,6 +478,10 @@ class TripFlow(TypedDict):
     """number of trips that were counted"""
     hour_of_week: NotRequired[int]
     """hour in which the trips began, on the clock of the plan: 0 is Monday from 0:00 to 1:00, 167 the last hour of Sunday; absent: all hours for which the first location has no rows"""
+
+
+class TripFlowUpload(TypedDict):
+    trip_flows: list[TripFlow]
 
 
 class VehicleInput(TypedDict):
