@@ -1,3 +1,4 @@
+import { appendFileSync, closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { createStream, type RotatingFileStream } from 'rotating-file-stream';
@@ -13,6 +14,22 @@ export type LogFile = {
   close(): Promise<void>;
 };
 
+/** Ends a line that a full disk, or the end of a process, cut. */
+function endCutLine(file: string): void {
+  const last = Buffer.from('\n');
+  try {
+    const opened = openSync(file, 'r');
+    try {
+      readSync(opened, last, 0, 1, Math.max(0, fstatSync(opened).size - 1));
+    } finally {
+      closeSync(opened);
+    }
+    if (last.toString('latin1') !== '\n') appendFileSync(file, '\n');
+  } catch {
+    // The file is not there yet, or the log cannot be written, as its stream will say.
+  }
+}
+
 /**
  * Opens a log that only its owner can read, and that has a limited size.
  * @param limits for tests
@@ -25,6 +42,7 @@ export async function openLogFile(
   const file = path.join(folder, name);
   let isFailing = false;
   const open = () => {
+    endCutLine(file);
     const opened = createStream((index) => (index === null ? name : `${name}.${index}`), {
       path: folder,
       size: `${maxBytes}B`,

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rmdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -35,6 +35,23 @@ test('a log is bounded: the newest lines are kept, whole and in order, in files 
   }
   expect(kept.length).toBeGreaterThan(100);
   expect(kept).toEqual(lines.slice(-kept.length));
+});
+
+test('a line that was cut, by a full disk or the end of a process, is ended before the next one', async () => {
+  const file = path.join(folder, 'api.log');
+  const write = async (line: string) => {
+    const log = await openLogFile(folder, 'api.log');
+    const source = new PassThrough();
+    log.follow(source);
+    const ended = new Promise((resolve) => source.once('end', resolve));
+    source.end(line);
+    await ended;
+    await log.close();
+  };
+  await writeFile(file, 'whole\n{"cut');
+  await write('next\n');
+  await write('last\n');
+  expect(await readFile(file, 'utf8')).toBe('whole\n{"cut\nnext\nlast\n');
 });
 
 test('a log that could not be written, as on a full disk, comes back by itself, and says that lines are missing', async () => {
