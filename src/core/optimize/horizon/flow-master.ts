@@ -14,14 +14,9 @@
  *
  * Of demand in parts, part p has columns z_p of its own, which serve with its chance and wait otherwise.
  *
- * A node that is split has two rows: vehicles arrive in one and leave in the other. Two columns carry them over, the
- * first `most` and those beyond. This changes no plan. It makes a basis of two ranges that meet where the first of them
- * wanted exactly `most` vehicles (`joined-ranges.ts`).
- *
- * Columns: w, then e and f, then short and over, then two per split node, then moves and z. Rows: of nodes, of the end,
- * of the level, of arrivals at split nodes. `over` is demand above R, which is worth something
- * only while a search begins (`setServicePrices`). Costs are money, and lack a constant. The dual of a row is what one
- * vehicle less costs.
+ * Columns: w, then e and f, then short and over, then moves and z. Rows: of nodes, of the end, of the level. `over` is
+ * demand above R, which is worth something only while a search begins (`setServicePrices`). Costs are money, and lack a
+ * constant. The dual of a row is what one vehicle less costs.
  */
 import { createRowBuilder, type LinearModel } from '../highs/linear-model.ts';
 import type { SolverModel } from '../highs/solver-model.ts';
@@ -45,11 +40,7 @@ export type FlowStart = {
   firstAdded: number;
   columnStatus: Int32Array;
   rowStatus: Int32Array;
-  splits: readonly Split[];
 };
-
-/** A node, not of the first step, whose vehicles arrive in a row of their own. */
-export type Split = { node: number; most: number };
 
 export type FlowMaster = {
   problem: HorizonProblem;
@@ -60,9 +51,6 @@ export type FlowMaster = {
   shortColumn: number;
   overColumn: number;
   serviceRow: number;
-  splits: readonly Split[];
-  /** (T + 1) × n: the row in which vehicles arrive at a node. */
-  arrivalRow: Int32Array;
   /** What is served if nothing is lacking. */
   mostServed: number;
   added: FlowColumn[];
@@ -72,28 +60,19 @@ export type FlowMaster = {
   isLacking: Uint8Array;
 };
 
-/**
- * @param shortPrice money per unit of demand
- * @param splits nodes that have two rows
- */
-export function createFlowMaster(
-  problem: HorizonProblem,
-  shortPrice: number,
-  splits: readonly Split[] = [],
-): FlowMaster {
+/** @param shortPrice money per unit of demand */
+export function createFlowMaster(problem: HorizonProblem, shortPrice: number): FlowMaster {
   const { n, steps, supply, capacity, end, required, pairs } = problem;
   const size = steps * n;
   const { chances, sizes } = partsOf(problem);
   const shortColumn = size + (end ? 2 * n : 0);
   const serviceRow = size + (end ? n : 0);
   const overColumn = shortColumn + 1;
-  const columnCount = overColumn + 1 + 2 * splits.length;
-  const arrivalRow = Int32Array.from({ length: size + n }, (_, u) => u);
-  for (const [k, { node }] of splits.entries()) arrivalRow[node] = serviceRow + 1 + k;
+  const columnCount = overColumn + 1;
   const cost = new Float64Array(columnCount);
   const upper = new Float64Array(columnCount).fill(Number.POSITIVE_INFINITY);
   const columnStatus: number[] = new Array(columnCount).fill(STATUS.lower);
-  const rowStatus = new Int32Array(serviceRow + 1 + splits.length);
+  const rowStatus = new Int32Array(serviceRow + 1);
   const present = new Float64Array((steps + 1) * n);
   // Vehicles that arrive at a node and that leave it, if all demand is served.
   const arriving = new Float64Array((steps + 1) * n);
@@ -135,7 +114,6 @@ export function createFlowMaster(
   for (let j = 0; end && j < n; j++) {
     const worth = size + j;
     cost[worth] = -fromUnits(end.units[j]);
-    if (end.beyond) cost[worth + n] = -fromUnits(end.beyond[j]);
     upper[worth] = end.most?.[j] ?? Number.POSITIVE_INFINITY;
     const isMore = present[size + j] > upper[worth];
     columnStatus[worth] = isMore ? STATUS.upper : STATUS.basic;
@@ -147,25 +125,15 @@ export function createFlowMaster(
   rowStatus[serviceRow] = isShort ? STATUS.lower : STATUS.basic;
   const builder = createRowBuilder(4 * size);
   for (let u = 0; u < serviceRow; u++) {
-    const split = arrivalRow[u] - serviceRow - 1;
-    if (u >= n && split < 0) builder.add(u - n, -1);
+    if (u >= n) builder.add(u - n, -1);
     builder.add(u, 1);
     if (u >= size) builder.add(u + n, 1);
-    if (split >= 0) for (const column of splitColumns(overColumn, split)) builder.add(column, -1);
-    const right = (split >= 0 ? 0 : arriving[u]) - (u < size ? leaving[u] : 0);
+    const right = arriving[u] - (u < size ? leaving[u] : 0);
     builder.end(right, right);
   }
   builder.add(shortColumn, 1);
   builder.add(overColumn, -1);
   builder.end(required - mostServed, Number.POSITIVE_INFINITY);
-  for (const [k, { node, most }] of splits.entries()) {
-    const [first, beyond] = splitColumns(overColumn, k);
-    upper[first] = most;
-    builder.add(node - n, -1);
-    builder.add(first, 1);
-    builder.add(beyond, 1);
-    builder.end(arriving[node], arriving[node]);
-  }
   return {
     problem,
     model: {
@@ -177,23 +145,16 @@ export function createFlowMaster(
       isScaled: false,
       ...builder.finish(),
     },
-    start: { added, firstAdded: columnCount, columnStatus: Int32Array.from(columnStatus), rowStatus, splits },
+    start: { added, firstAdded: columnCount, columnStatus: Int32Array.from(columnStatus), rowStatus },
     firstAdded: columnCount,
     shortColumn,
     overColumn,
     serviceRow,
-    splits,
-    arrivalRow,
     mostServed,
     added: [],
     isMove: new Uint8Array(steps * pairs.targets.length),
     isLacking: new Uint8Array(chances.length * size),
   };
-}
-
-/** Those of the first vehicles at the k-th split node, and of the vehicles beyond them. */
-export function splitColumns(overColumn: number, k: number): [first: number, beyond: number] {
-  return [overColumn + 1 + 2 * k, overColumn + 2 + 2 * k];
 }
 
 /** Nodes where the trips that begin at node u end. */
@@ -253,18 +214,15 @@ export function addFlowColumns(master: FlowMaster, model: SolverModel, added: re
   });
 }
 
-function moveEntries({ problem, arrivalRow }: FlowMaster, { step, arc }: MoveColumn): Entries {
+function moveEntries({ problem }: FlowMaster, { step, arc }: MoveColumn): Entries {
   const { n, steps, pairs, end } = problem;
   const arrival = Math.min(steps, step + pairs.delay[arc]);
   const rows = [{ row: step * n + sourceOf(problem, arc), value: 1 }];
-  if (arrival < steps || end) rows.push({ row: arrivalRow[arrival * n + pairs.targets[arc]], value: -1 });
+  if (arrival < steps || end) rows.push({ row: arrival * n + pairs.targets[arc], value: -1 });
   return { cost: fromUnits(pairs.units[arc]), upper: Number.POSITIVE_INFINITY, rows };
 }
 
-function lackingEntries(
-  { problem, serviceRow, arrivalRow }: FlowMaster,
-  { part, node }: LackingColumn,
-): Entries {
+function lackingEntries({ problem, serviceRow }: FlowMaster, { part, node }: LackingColumn): Entries {
   const { n, steps, capacity, unmetUnits } = problem;
   const { chances, sizes } = partsOf(problem);
   const chance = chances[part];
@@ -276,9 +234,9 @@ function lackingEntries(
   for (const { node: target, share } of tripsFrom(problem, node)) {
     const own = target === node + n ? waiting : 0;
     if (own > 0) waiting = 0;
-    if (target < serviceRow) rows.push({ row: arrivalRow[target], value: chance * share + own });
+    if (target < serviceRow) rows.push({ row: target, value: chance * share + own });
   }
-  if (waiting > 0 && node + n < serviceRow) rows.push({ row: arrivalRow[node + n], value: waiting });
+  if (waiting > 0 && node + n < serviceRow) rows.push({ row: node + n, value: waiting });
   return {
     cost: fromUnits((unmetUnits?.[node] ?? 0) * capacity * chance),
     upper: sizes[part * steps * n + node] / capacity,

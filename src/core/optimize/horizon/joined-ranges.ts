@@ -2,21 +2,18 @@
  * A start for the programme of many steps (`flow-master.ts`). From the plan in which nobody moves it takes many times
  * as many iterations, and each of them is dear. So the steps are halved down to ranges of a few. The first half is
  * planned alone, then the second from where the first leaves the vehicles. The bases of both are one of the whole
- * range, from which it is planned in turn, over the columns that they use. With many places a half knows roughly what
- * comes after it (`seams.ts`), with few nothing. The join repairs that.
+ * range, from which it is planned in turn, over the columns that they use. A half knows nothing of what comes after it;
+ * the join repairs that.
  *
  * A required service level couples all steps: ranges have a price of unmet demand in its place. The closer it is to the
- * multiplier of the level, the less is left to repair. With many places it is the multiplier of a problem of fewer
- * (`coarse-problem.ts`). With few it is doubled until ranges of a few steps serve almost enough.
+ * multiplier of the level, the less is left to repair. It is doubled until ranges of a few steps serve almost enough.
  */
 import { type SolverModel, withSolverModel } from '../highs/highs.ts';
 import type { LinearBasis } from '../highs/solver-model.ts';
 import { fromUnits } from '../problem/costs.ts';
-import { evenPartOf } from '../run/budget.ts';
 import type { Cache } from '../run/cache.ts';
 import type { SolveControl } from '../run/control.ts';
 import { isOver } from '../run/stopping.ts';
-import { withFewerPlaces } from './coarse-problem.ts';
 import { partsOfNodes } from './demand-parts.ts';
 import {
   addFlowColumns,
@@ -26,19 +23,13 @@ import {
   type FlowStart,
   type MoveColumn,
   readPoint,
-  splitColumns,
 } from './flow-master.ts';
 import { type FlowsCounts, type Generated, generate } from './generate-moves.ts';
 import { measureHorizon } from './horizon-figures.ts';
-import { type Seams, seamAt, seamsOf } from './seams.ts';
 import { type HorizonProblem, latestArrival, type StepMoves } from './types.ts';
 
 /** Ranges of up to so many steps are not halved, and horizons of up to twice as many are planned at once. */
 const SHORTEST = 3;
-
-/** A service level in at least so many places is priced by a problem of a fourth of them. */
-const COARSE_FROM = 100;
-const COARSENESS = 4;
 
 /** The first price of unmet demand, and each is a power of two of it up to 1, in dearest moves per load. */
 const FIRST_PRICE = 1 / 32;
@@ -58,8 +49,6 @@ type RangesControl = {
 };
 
 type RangesSearch = RangesControl & {
-  /** Null: ranges know nothing of what comes after them. */
-  seams: Seams | null;
   /** With a price in place of a service level. */
   problem: HorizonProblem;
   known: readonly MoveColumn[];
@@ -90,56 +79,31 @@ export async function startFromRanges(
   const { n, steps, required, unmetUnits, demand, supply } = problem;
   const drafts: Draft[] = [];
   if (steps <= 2 * SHORTEST) return { start: null, worth: 0, moves: joinDrafts(drafts) };
-  const guide = n >= COARSE_FROM ? await guideOf(problem, run) : null;
   const searchAt = (worth: number): RangesSearch => {
     const priced = Float64Array.from(demand, (_, u) => worth + (unmetUnits?.[u] ?? 0));
-    const seams = guide?.seams ?? null;
-    return { ...run, seams, problem: { ...problem, unmetUnits: priced }, known, required, drafts };
+    return { ...run, problem: { ...problem, unmetUnits: priced }, known, required, drafts };
   };
-  const worth = required > 0 ? await worthOfLevel(problem, run, searchAt, guide) : 0;
+  const worth = required > 0 ? await worthOfLevel(problem, run, searchAt) : 0;
   const start = await startOfRange(searchAt(worth), 0, steps, supply.subarray(0, n));
   return { start, worth, moves: joinDrafts(drafts) };
 }
 
-/** A price in place of a service level: its multiplier in a coarse problem, or one at which ranges serve enough. */
+/** A price in place of a service level, at which ranges serve enough. */
 async function worthOfLevel(
   problem: HorizonProblem,
   run: RangesControl,
   searchAt: (worth: number) => RangesSearch,
-  guide: Guide | null,
 ): Promise<number> {
   const { required, demand, pairs, capacity } = problem;
   const dearest = pairs.units.reduce((most, units) => Math.max(most, units), 1);
   const mostWorth = dearest / capacity;
   let worth = mostWorth * FIRST_PRICE;
-  if (guide) return Math.max(guide.multiplier, worth);
   const enough = required - MYOPIA * demand.reduce((sum, wanted) => sum + wanted, 0);
   while (worth < mostWorth) {
     if ((await servedInSteps(searchAt(worth))) >= enough || isOver(run.control)) break;
     worth *= 2;
   }
   return worth;
-}
-
-/** What a plan of fewer places says. */
-type Guide = { multiplier: number; seams: Seams };
-
-/** @returns null if a third of the time was not enough, or if no places are near others */
-async function guideOf(problem: HorizonProblem, ranges: RangesControl): Promise<Guide | null> {
-  // The rest is for ranges, whose plans are the answer where time is short.
-  const run = { ...ranges, control: { ...ranges.control, ...evenPartOf(ranges.control, 3) } };
-  const fewer = withFewerPlaces(problem, Math.ceil(problem.n / COARSENESS));
-  const { coarse } = fewer;
-  if (coarse.n === problem.n) return null;
-  const { start } = await startFromRanges(coarse, [], run);
-  if (isOver(run.control)) return null;
-  const master = createFlowMaster(coarse, run.shortPrice, start?.splits);
-  const { isOptimal, point, multiplier, values } = await generateFrom(run, master, start, []);
-  if (!isOptimal || !point) return null;
-  const { moves, serving } = readPoint(master, point, 0);
-  const figures = measureHorizon(coarse, moves, serving);
-  if (typeof figures === 'string') return null;
-  return { multiplier, seams: seamsOf(problem, fewer, values, figures.vehicles) };
 }
 
 /** What ranges of a few steps serve, one after the other. */
@@ -183,7 +147,7 @@ async function planRange(
     .filter(({ step }) => step >= from && step < to)
     .map(({ step, arc }) => ({ step: step - from, arc }));
   // No demand is required, so none is short at any price.
-  const master = createFlowMaster(range, fromUnits(1), start?.splits);
+  const master = createFlowMaster(range, fromUnits(1));
   const { isOptimal, point, basis } = await generateFrom(search, master, start, known);
   if (!point || (!isOptimal && start)) return null;
   const { moves, serving } = readPoint(master, point, 0);
@@ -200,36 +164,18 @@ async function planRange(
   };
 }
 
-/**
- * A basis over its own columns. The others slow every iteration of a join, which generates anew those it needs. A split
- * node of which one column is basic is one node again, without this column.
- */
-function onlyUsed(
-  { added, firstAdded, splits, overColumn, serviceRow }: FlowMaster,
-  { columnStatus, rowStatus }: LinearBasis,
-): FlowStart {
+/** A basis over its own columns. The others slow every iteration of a join, which generates anew those it needs. */
+function onlyUsed({ added, firstAdded }: FlowMaster, { columnStatus, rowStatus }: LinearBasis): FlowStart {
   const isUsed = (k: number) => columnStatus[firstAdded + k] !== STATUS.lower;
-  const kept = [...splits.keys()].filter((k) => isTight(columnStatus, splitColumns(overColumn, k)));
-  const ofSplits = kept.flatMap((k) => splitColumns(overColumn, k));
   return {
     added: added.filter((_, k) => isUsed(k)),
-    firstAdded: overColumn + 1 + ofSplits.length,
+    firstAdded,
     columnStatus: Int32Array.from([
-      ...columnStatus.subarray(0, overColumn + 1),
-      ...ofSplits.map((column) => columnStatus[column]),
+      ...columnStatus.subarray(0, firstAdded),
       ...columnStatus.subarray(firstAdded).filter((_, k) => isUsed(k)),
     ]),
-    rowStatus: Int32Array.from([
-      ...rowStatus.subarray(0, serviceRow + 1),
-      ...kept.map((k) => rowStatus[serviceRow + 1 + k]),
-    ]),
-    splits: kept.map((k) => splits[k]),
+    rowStatus,
   };
-}
-
-/** Whether a place has exactly the first vehicles, so that neither these nor those beyond are basic. */
-function isTight(columnStatus: Int32Array, [first, beyond]: [number, number]): boolean {
-  return columnStatus[first] !== STATUS.basic && columnStatus[beyond] !== STATUS.basic;
 }
 
 /** Columns of a programme whose bound is not asked for. */
@@ -248,7 +194,7 @@ function generateFrom(
 
 /** Steps of a problem, from `from` up to `to`, without a service level. */
 function rangeOf(
-  { problem, seams }: RangesSearch,
+  { problem }: RangesSearch,
   from: number,
   to: number,
   present: ArrayLike<number>,
@@ -266,19 +212,17 @@ function rangeOf(
     unmetUnits: unmetUnits?.subarray(from * n, to * n),
     // Without a lower bound, so that its row is always basic.
     required: Number.NEGATIVE_INFINITY,
-    end: to === steps ? end : seams ? seamAt(seams, n, to) : undefined,
+    end: to === steps ? end : undefined,
     flows: flows?.slice(from, to),
   };
 }
 
 /**
- * The bases of two halves as one, column by column and row by row in the order of `flow-master.ts`. At the end of the
- * first half a place has more or fewer vehicles than it wanted, whose column and row go, or exactly as many: it is
- * split. Without seams it has no such rows.
+ * The bases of two halves as one, column by column and row by row in the order of `flow-master.ts`.
  * @returns null if they are none
  */
 function joinRanges(
-  { problem: { n, steps, end }, required, seams }: RangesSearch,
+  { problem: { n, steps, end }, required }: RangesSearch,
   {
     from,
     middle,
@@ -292,7 +236,7 @@ function joinRanges(
   const size = (to - from) * n;
   const firstSize = (middle - from) * n;
   const secondSize = size - firstSize;
-  const ends = (to === steps ? end : seams) ? n : 0;
+  const ends = to === steps && end ? n : 0;
   const later = b.added.map(
     (column): FlowColumn =>
       'arc' in column
@@ -300,19 +244,6 @@ function joinRanges(
         : { part: column.part, node: column.node + firstSize },
   );
   const added = [...a.added, ...later];
-  const splits = [...a.splits];
-  const splitStatus = [...statusOfSplits(a)];
-  const splitRows = [...statusOfSplitRows(a)];
-  for (let j = 0; seams && j < n; j++) {
-    const pair: [number, number] = [firstSize + j, firstSize + n + j];
-    if (!isTight(a.columnStatus, pair)) continue;
-    splits.push({ node: firstSize + j, most: seams.most[middle * n + j] });
-    splitStatus.push(...pair.map((column) => a.columnStatus[column]));
-    splitRows.push(a.rowStatus[firstSize + j]);
-  }
-  splits.push(...b.splits.map(({ node, most }) => ({ node: node + firstSize, most })));
-  splitStatus.push(...statusOfSplits(b));
-  splitRows.push(...statusOfSplitRows(b));
   // At the price of the ranges, what they serve together is short of the level, or above it.
   const isLevel = to - from === steps && required > 0;
   const isShort = first.served + second.served < required;
@@ -321,7 +252,6 @@ function joinRanges(
     ...b.columnStatus.subarray(0, secondSize + 2 * ends),
     isLevel && isShort ? STATUS.basic : STATUS.lower,
     isLevel && !isShort ? STATUS.basic : STATUS.lower,
-    ...splitStatus,
     ...statusOfAdded(a),
     ...statusOfAdded(b),
   ]);
@@ -329,19 +259,10 @@ function joinRanges(
     ...a.rowStatus.subarray(0, firstSize),
     ...b.rowStatus.subarray(0, secondSize + ends),
     isLevel ? STATUS.lower : STATUS.basic,
-    ...splitRows,
   ]);
   const basic = [...columnStatus, ...rowStatus].filter((status) => status === STATUS.basic).length;
   if (basic !== rowStatus.length) return null;
-  return { added, firstAdded: columnStatus.length - added.length, columnStatus, rowStatus, splits };
-}
-
-function statusOfSplits({ columnStatus, firstAdded, splits }: FlowStart): Int32Array {
-  return columnStatus.subarray(firstAdded - 2 * splits.length, firstAdded);
-}
-
-function statusOfSplitRows({ rowStatus, splits }: FlowStart): Int32Array {
-  return rowStatus.subarray(rowStatus.length - splits.length);
+  return { added, firstAdded: columnStatus.length - added.length, columnStatus, rowStatus };
 }
 
 function statusOfAdded({ columnStatus, firstAdded, added }: FlowStart): Int32Array {

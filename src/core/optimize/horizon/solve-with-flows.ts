@@ -99,7 +99,7 @@ export async function solveWithFlows(
   for (;;) {
     // Even to set up the programme of all steps takes tenths of a second.
     if (isOver(control)) return { kind: 'stopped', plan: planOfDrafts(asked, [draft], null), counts };
-    const master = createFlowMaster(asked, shortPrice, start?.splits);
+    const master = createFlowMaster(asked, shortPrice);
     const search = { master, control, counts, known, start, draft, total, worth, shortPrice };
     const { deadlineMs, stopFlag, onLook } = control;
     const found = await withSolverModel(
@@ -345,8 +345,8 @@ function joinSteps(first: StepMoves, later: StepMoves): StepMoves {
 }
 
 /** The last basis of a search; null without one. */
-function startOf({ added, firstAdded, splits }: FlowMaster, basis: LinearBasis | null): FlowStart | null {
-  return basis && { added, firstAdded, splits, ...basis };
+function startOf({ added, firstAdded }: FlowMaster, basis: LinearBasis | null): FlowStart | null {
+  return basis && { added, firstAdded, ...basis };
 }
 
 function dearestPlan({ steps, supply, pairs, unmetUnits, demand }: HorizonProblem): number {

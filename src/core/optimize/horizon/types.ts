@@ -31,8 +31,6 @@ export type EndValues = {
   units: Float64Array;
   /** n: vehicles; absent: all of them. */
   most?: Float64Array;
-  /** n: what others than the first are worth. Only where a range of steps ends (`seams.ts`): no move arrives later. */
-  beyond?: Float64Array;
 };
 
 /**
@@ -71,7 +69,6 @@ export type HorizonProblem = {
 
 /** The last step at which a move may arrive; later ones count as arrivals at T. */
 export function latestArrival({ steps, end }: HorizonProblem): number {
-  if (end?.beyond) return steps;
   return end ? Number.POSITIVE_INFINITY : steps - 1;
 }
 
