@@ -6,7 +6,7 @@
  * | below 24       | `mean`            | mean                              | 1                  |
  * | below 168      | `daily_profile`   | daily profile, decay 0.6          | 1                  |
  * | below 672      | `sar_weekly_mean` | SAR, weekly profile, decay 0.7    | equal (note)       |
- * | from 672       | `combination`     | SAR, weekly profile, daily profile | (1 / past error)⁴ |
+ * | from 672       | `combination`     | SAR, weekly profile               | (1 / past error)⁴  |
  *
  * Note: weights are equal up to 3 × the least past error, beyond that (3 / past error)⁴.
  * Hours count as observed, not as elapsed: a long history with many gaps takes a lower rung.
@@ -61,7 +61,7 @@ const LADDER: readonly (Rung & { observedBelow: number })[] = [
   {
     observedBelow: Infinity,
     method: 'combination',
-    components: ['sar', 'weekly', 'daily'],
+    components: ['sar', 'weekly'],
     farOut: 'weekly',
     firstOrigin: 360,
     slack: 1,

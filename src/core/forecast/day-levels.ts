@@ -1,8 +1,7 @@
 /**
  * Level of each day of a history: the demand of the day over the usual demand of its hours.
  *
- * Days are blocks of 24 h that end with the history, so a change is seven days old after seven days, at any hour. There
- * are five channels: the whole day and its four parts of six hours. Each has a level u per day:
+ * Days are blocks of 24 h that end with the history, so a change is seven days old after seven days, at any hour.
  *   u[j] = Σ y / Σ p over the observed hours of day j, divided by the usual ratio of its weekday to the week around it
  * with p the mean demand of the hour of day. A day is unknown if less than half of its usual demand was observed.
  * Complexity O(n). Units: u free of units.
@@ -10,7 +9,6 @@
 import { HOURS_PER_DAY } from './types.ts';
 
 const DAYS_PER_WEEK = 7;
-const PARTS = 4;
 /** When the ratio of weekdays is estimated, a day counts at most as this many average days of its week. */
 const MAX_OF_WEEK = 3;
 /**
@@ -23,43 +21,20 @@ export type Days = {
   /** Position of the first hour of the first day. */
   first: number;
   count: number;
-  /** Hour of the local clock at which each day begins. */
-  clockHour: number;
 };
 
-/** The whole days of a history, given its first local hour and its length in hours. */
-export function wholeDays(firstHour: number, hours: number): Days {
+/** The whole days of a history, given its length in hours. */
+export function wholeDays(hours: number): Days {
   const count = Math.floor(hours / HOURS_PER_DAY);
-  const first = hours - count * HOURS_PER_DAY;
-  return { first, count, clockHour: (firstHour + first) % HOURS_PER_DAY };
+  return { first: hours - count * HOURS_PER_DAY, count };
 }
 
-export type DayChannel = {
-  /** u of each day, NaN where unknown. */
-  level: Float64Array;
-  /** Usual ratio of a day to its week, by day modulo 7. */
-  weekday: Float64Array;
-};
-
-/** The whole day, then its parts. */
-export function dayChannels(values: Float64Array, days: Days): DayChannel[] {
-  const mean = hourMeans(values, days);
-  return Array.from({ length: PARTS + 1 }, (_, part) => {
-    const within = mean.map((p, h) => {
-      const clock = (days.clockHour + h) % HOURS_PER_DAY;
-      return part === 0 || Math.floor((clock * PARTS) / HOURS_PER_DAY) === part - 1 ? p : 0;
-    });
-    const level = dayLevels(values, days, within);
-    const weekday = weekdayRatios(level);
-    return { level: level.map((u, j) => u / weekday[j % DAYS_PER_WEEK]), weekday };
-  });
+/** u of each day, NaN where unknown. */
+export function dayLevels(values: Float64Array, days: Days): Float64Array {
+  const level = rawLevels(values, days);
+  const weekday = weekdayRatios(level);
+  return level.map((u, j) => u / weekday[j % DAYS_PER_WEEK]);
 }
-
-/**
- * Demand of each day over that of a usual one, without a distinction of weekdays; NaN if less than half was observed.
- */
-export const rawLevels = (values: Float64Array, days: Days): Float64Array =>
-  dayLevels(values, days, hourMeans(values, days));
 
 /** Mean demand per hour of the days; 0 for an hour that is observed on fewer than a quarter of the days. */
 function hourMeans(values: Float64Array, { first, count }: Days): Float64Array {
@@ -75,8 +50,13 @@ function hourMeans(values: Float64Array, { first, count }: Days): Float64Array {
   });
 }
 
-/** Σ y / Σ p per day, over the hours with p > 0. */
-function dayLevels(values: Float64Array, { first, count }: Days, usual: Float64Array): Float64Array {
+/**
+ * Demand of each day over that of a usual one, without a distinction of weekdays: Σ y / Σ p over the hours with p > 0;
+ * NaN if less than half was observed.
+ */
+export function rawLevels(values: Float64Array, days: Days): Float64Array {
+  const { first, count } = days;
+  const usual = hourMeans(values, days);
   const whole = usual.reduce((sum, p) => sum + p, 0);
   return Float64Array.from({ length: count }, (_, j) => {
     let sum = 0;

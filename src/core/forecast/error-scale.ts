@@ -1,13 +1,13 @@
 /**
  * How large past errors are, by level of the forecast.
  *
- * Notation: e error of a step on the scale of the series' transform g; x = g(forecast) its level.
+ * Notation: e error of the root of a step; x = √forecast its level.
  *   scale    s(x) = (n_j |e|_j + 20 |e|) / (n_j + 20) at the mean level of group j,
  *            linear between groups, constant outside
  * with up to eight groups of similar level, each with at least 60 errors; n_j and |e|_j are the number and mean |e| of
  * a group, |e| is the mean of all.
- * With the logarithm, busy hours have smaller errors than quiet ones. With the root they have larger ones, if demand
- * varies more than a Poisson count. One width for all would be too wide for some hours and too narrow for others.
+ * Busy hours have larger errors than quiet ones if demand varies more than a Poisson count. One width for all would be
+ * too wide for some hours and too narrow for others.
  * Complexity O(n log n).
  */
 const MAX_GROUPS = 8;

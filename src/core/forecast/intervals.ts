@@ -1,9 +1,8 @@
 /**
  * Prediction intervals from the errors of past forecasts, pooled over the panel of series.
  *
- * Notation: e = g(actual) − g(forecast), the error of a step's sum on the scale of the series' transform g;
- *   u = e / s(x), relative to its usual size at the level x = g(forecast) (`error-scale.ts`), reduced if the week
- *   was unusual in the whole panel (`common-weeks.ts`);
+ * Notation: e = √actual − √forecast, the error of a step's sum on roots;
+ *   u = e / s(x), relative to its usual size at the level x = √forecast (`error-scale.ts`);
  *   b bucket of the horizon at the step's end (up to 1, 3, 6, 12, 24, 48, 96, 168, 336, 672 h);
  *   r mean |u| of a series;  r₋ₒ the same of the other origins, each by the share of its hours that u's own origin is
  *   not compared with (`rolling-origins.ts`);  n errors of the series in b;  N those of the panel;
@@ -15,7 +14,7 @@
  *   normal  ν(p)   = T(p) Φ⁻¹(p) √(π/2)                      quantile of a normal error with mean |u| = 1
  *   panel   π_b(p) = (N S(p) T'(p) Q_b(p) + 60 ν(p)) / (N + 60)    Q_b quantile of u / r₋ₒ over all series
  *   series  q_b(p) = (n T(p) Q(p) + 60 r π_b(p)) / (n + 60)    Q own quantile of u
- *   bound   g⁻¹(x + s(x) q_b(p)),   p = (1 ± level) / 2, kept on its side of the forecast and ≥ 0
+ *   bound   (x + s(x) q_b(p))²,   p = (1 ± level) / 2, kept on its side of the forecast and ≥ 0
  * An error is divided by the scale of the other origins: the next error will not be part of its own scale either, and
  * u / r has tails that are too thin. So the panel's shape already contains the uncertainty of scales known from few
  * errors; Student's factor for n would count it twice. What remains is S, for a series with fewer errors than others,
@@ -30,12 +29,11 @@
  * Complexity O(R log R) for R errors. Reference: Gneiting & Raftery 2007 (interval score); James–Stein shrinkage.
  */
 import { MAX_CONFIDENCE_LEVEL, MIN_CONFIDENCE_LEVEL } from '../../contracts/forecast.ts';
-import { commonWeeks, type OriginErrors } from './common-weeks.ts';
 import { type ErrorScale, scaleByLevel, sumOfSizes } from './error-scale.ts';
 import { weighted } from './likeness.ts';
 import { normalQuantile, quantileSorted, studentToNormal, tailQuantileSorted } from './quantiles.ts';
 import type { PastSteps } from './steps.ts';
-import { destabilise, stabilise, type Transform } from './transform.ts';
+import { demandOfRoot } from './transform.ts';
 
 const BUCKET_ENDS = [1, 3, 6, 12, 24, 48, 96, 168, 336, 672];
 const SHRINKAGE = 60;
@@ -64,7 +62,6 @@ function bucketOf(endHours: number): number {
 
 /** Errors of one series, ordered for quantiles. */
 type SeriesErrors = {
-  transform: Transform;
   scaleAt: ErrorScale;
   /** Ascending u per bucket. */
   buckets: Float64Array[];
@@ -88,22 +85,22 @@ type SeriesErrors = {
 
 /** Errors of one series as they were made, without reference to the panel. */
 export interface MadeErrors
-  extends OriginErrors,
-    Omit<SeriesErrors, 'buckets' | 'relative' | 'scale' | 'originSums' | 'squares'> {
+  extends Omit<SeriesErrors, 'buckets' | 'relative' | 'scale' | 'originSums' | 'squares'> {
+  /** u, and for each the index of its origin among the ascending origins. */
+  errors: Float64Array;
+  origins: Uint8Array;
   buckets: Uint8Array;
   /** See `PastSteps`. */
   elsewhere: readonly Float64Array[];
 }
 
 /**
- * @param ownVariation standard deviation of a step on the transform's scale, estimated from single hours
+ * @param ownVariation standard deviation of the root of a step, estimated from single hours
  * @param usualRange   of a step's demand, see `steps.ts`
- * @param originHours  local hours of the origins; without them no week of the series is found to be one of the whole
- * panel
+ * @param originHours  local hours of the origins, to know which origins of other series are the same
  */
 export function scaleErrors(
   past: PastSteps,
-  transform: Transform,
   ownVariation: number,
   usualRange: number,
   originHours: readonly number[] = [],
@@ -112,7 +109,6 @@ export function scaleErrors(
   const scaleAt = scaleByLevel(levels, past.errors);
   const count = past.errors.length;
   return {
-    transform,
     scaleAt,
     errors: past.errors.map((error, i) => error / scaleAt(levels[i])),
     buckets: Uint8Array.from(endHours, bucketOf),
@@ -126,11 +122,8 @@ export function scaleErrors(
   };
 }
 
-/** @param weeks factors of the errors by local hour of their origin; 1 for hours that are absent (`common-weeks.ts`) */
-function sortErrors(made: MadeErrors, weeks: ReadonlyMap<number, number>): SeriesErrors {
-  const { origins, elsewhere, buckets: bucketAt, ...kept } = made;
-  const factors = made.originHours.map((hour) => weeks.get(hour) ?? 1);
-  const errors = made.errors.map((error, i) => error * (factors[origins[i]] ?? 1));
+function sortErrors(made: MadeErrors): SeriesErrors {
+  const { errors, origins, elsewhere, buckets: bucketAt, ...kept } = made;
   const originCount = errors.length === 0 ? 0 : origins.at(-1)! + 1;
   const sums = new Float64Array(originCount);
   const originSums = new Float64Array(originCount);
@@ -191,8 +184,7 @@ export type ErrorPanel = {
 };
 
 export function buildPanel(series: readonly MadeErrors[]): ErrorPanel {
-  const weeks = commonWeeks(series);
-  const sorted = new Map(series.map((made) => [made, sortErrors(made, weeks)]));
+  const sorted = new Map(series.map((made) => [made, sortErrors(made)]));
   const compared = [...sorted.values()].filter((one) => one.scale !== null && one.scale > 0);
   const perSeries = Math.max(
     1,
@@ -259,8 +251,7 @@ export function stepBounds(
   panel: ErrorPanel,
   confidenceLevel: number,
 ): Bounds {
-  const errors = panel.sorted.get(made) ?? sortErrors(made, new Map());
-  const kind = errors.transform.kind;
+  const errors = panel.sorted.get(made) ?? sortErrors(made);
   const low = errorQuantiles(errors, panel, (1 - confidenceLevel) / 2);
   const high = errorQuantiles(errors, panel, (1 + confidenceLevel) / 2);
   const longest = longestCompared(errors, panel);
@@ -269,14 +260,12 @@ export function stepBounds(
   const upper = new Float64Array(values.length);
   for (let i = 0; i < values.length; i++) {
     const value = values[i];
-    // A step inside the hour that the clock skips: there can be no demand.
-    if (value === 0 && kind === 'log') continue;
     const bucket = bucketOf(endHours[i]);
     const widening = endHours[i] > longest ? Math.sqrt(1 + Math.log2(endHours[i] / longest)) : 1;
-    const centre = stabilise(kind, value);
+    const centre = Math.sqrt(value);
     const scale = widening * errors.scaleAt(centre);
-    lower[i] = Math.max(0, value - reach, Math.min(value, destabilise(kind, centre + scale * low[bucket])));
-    upper[i] = Math.min(value + reach, Math.max(value, destabilise(kind, centre + scale * high[bucket])));
+    lower[i] = Math.max(0, value - reach, Math.min(value, demandOfRoot(centre + scale * low[bucket])));
+    upper[i] = Math.min(value + reach, Math.max(value, demandOfRoot(centre + scale * high[bucket])));
   }
   return { lower, upper };
 }

@@ -1,16 +1,16 @@
 /**
  * Lasting changes of level, found in the days of a history.
  *
- * Notation: u[j] level of day j, of the whole day or of one of its four parts (`day-levels.ts`).
+ * Notation: u[j] level of day j (`day-levels.ts`).
  * Let A be the 28, 14 or 7 days before a day, and B as many days from it on; neither may cross another change. A change
  * lies between them if it is
  *   seen      |Σ_{a, b} sign(u_b − u_a)| ≥ 2 c √(|A| |B| (|A| + |B| + 1) / 12),   with 7 known days on each side
  *   large     L_B / L_A beyond 4/3 or 3/4,   L mean of the days within 3 robust deviations of their median
  *   unusual   |√L_B − √L_A| ≥ 2.5 w,   w standard deviation of √ of a week less √ of the week before
  * The first is the rank test of Mann and Whitney: a storm of any size is one rank, and neither units nor zeros matter.
- * Seven days that all lie beyond the 28 days before reach c = 4.0; the test requires 3.6. Parts of the day are more and
- * noisier, so they need c = 4 and a factor of 3/2. Ranks assume that days are independent; w does not. It is the lower
- * quartile of the changes between weeks over that of a normal deviation, so that shifts do not hide themselves.
+ * Seven days that all lie beyond the 28 days before reach c = 4.0; the test requires 3.6. Ranks assume that days are
+ * independent; w does not. It is the lower quartile of the changes between weeks over that of a normal deviation, so
+ * that shifts do not hide themselves.
  * Smaller changes are left to the model, which follows them.
  * Of all such changes the one with the best fit, √u by a median on either side, is kept. The search repeats between the
  * kept ones until none is left. Finally a change must be large between the whole levels on its sides, and the newest
@@ -18,7 +18,7 @@
  * Complexity O(days · 28²) at worst, O(days) if the means before and after are alike.
  * Reference: Mann & Whitney 1947.
  */
-import { type Days, dayChannels } from './day-levels.ts';
+import { type Days, dayLevels } from './day-levels.ts';
 import { medianInPlace, quantileSorted } from './quantiles.ts';
 
 /** Most days on one side of a change that are read. */
@@ -36,12 +36,8 @@ const DAYS_PER_WEEK = 7;
 /** This many days at the end of a history must still be on the new level. */
 const LASTING_DAYS = 3;
 /** Smallest c and smallest factor of a change. */
-type Test = {
-  score: number;
-  factor: number;
-};
-const DAY_TEST: Test = { score: 3.6, factor: 4 / 3 };
-const PART_TEST: Test = { score: 4, factor: 3 / 2 };
+const MIN_SCORE = 3.6;
+const MIN_FACTOR = 4 / 3;
 /** Smallest change, in multiples of the usual change from week to week. */
 const WEEKS_APART = 2.5;
 /** A quarter of all normal deviations lie within this many standard deviations. */
@@ -60,8 +56,6 @@ export type LevelChanges = {
   starts: number[];
   /** u of each whole day, NaN if unknown. */
   level: Float64Array;
-  /** Usual ratio of a day to its week, by day modulo 7. */
-  weekday: Float64Array;
 };
 
 /**
@@ -69,29 +63,27 @@ export type LevelChanges = {
  * @param values hourly demand, NaN where missing or not usual (holidays)
  */
 export function findLevelChanges(values: Float64Array, days: Days): LevelChanges {
-  let starts: number[] = [];
-  const channels = dayChannels(values, days);
-  channels.forEach(({ level }, part) => {
-    const test = part === 0 ? DAY_TEST : PART_TEST;
-    const found = [...starts];
-    for (;;) {
-      const start = bestChange(level, [0, ...found, days.count], test);
-      if (start === null) break;
-      found.push(start);
-      found.sort((a, b) => a - b);
-    }
-    starts = found.filter((start, i) => {
-      if (starts.includes(start)) return true;
-      const before = known(level, Math.max(found[i - 1] ?? 0, start - WINDOW_DAYS), start);
-      const after = known(level, start, Math.min(found[i + 1] ?? days.count, start + WINDOW_DAYS));
-      const isLast = i === found.length - 1;
-      return isLarge(levelOf(before), levelOf(after), test) && !(isLast && isOver(before, after));
+  const level = dayLevels(values, days);
+  const found: number[] = [];
+  for (;;) {
+    const start = bestChange(level, [0, ...found, days.count]);
+    if (start === null) break;
+    found.push(start);
+    found.sort((a, b) => a - b);
+    found.forEach((_, i) => {
+      found[i] = bestSplit(level, found[i - 1] ?? 0, found[i + 1] ?? days.count, found[i]);
     });
+  }
+  const starts = found.filter((start, i) => {
+    const before = known(level, Math.max(found[i - 1] ?? 0, start - WINDOW_DAYS), start);
+    const after = known(level, start, Math.min(found[i + 1] ?? days.count, start + WINDOW_DAYS));
+    const isLast = i === found.length - 1;
+    return isLarge(levelOf(before), levelOf(after)) && !(isLast && isOver(before, after));
   });
-  return { starts, ...channels[0] };
+  return { starts, level };
 }
 
-function bestChange(u: Float64Array, bounds: readonly number[], test: Test): number | null {
+function bestChange(u: Float64Array, bounds: readonly number[]): number | null {
   let best: number | null = null;
   let bestGain = 0;
   const days = sumDays(u);
@@ -101,13 +93,13 @@ function bestChange(u: Float64Array, bounds: readonly number[], test: Test): num
       for (const [a, b] of WINDOWS) {
         const from = Math.max(bounds[s], day - a);
         const to = Math.min(bounds[s + 1], day + b);
-        if (!couldDiffer(days, from, day, to, test.factor, restless)) continue;
+        if (!couldDiffer(days, from, day, to, restless)) continue;
         const before = knownDays(days, from, day);
         const after = knownDays(days, day, to);
         const old = levelOf(before);
         const now = levelOf(after);
-        if (!isLarge(old, now, test) || Math.abs(Math.sqrt(now) - Math.sqrt(old)) < restless) continue;
-        if (rankScore(before, after) < test.score || daysBeyond(after, old, now) < MIN_DAYS) continue;
+        if (!isLarge(old, now) || Math.abs(Math.sqrt(now) - Math.sqrt(old)) < restless) continue;
+        if (rankScore(before, after) < MIN_SCORE || daysBeyond(after, old, now) < MIN_DAYS) continue;
         const gain = roughness(knownDays(days, from, to)) - roughness(before) - roughness(after);
         if (gain <= bestGain) continue;
         bestGain = gain;
@@ -118,8 +110,20 @@ function bestChange(u: Float64Array, bounds: readonly number[], test: Test): num
   return best;
 }
 
-const isLarge = (old: number, now: number, { factor }: Test): boolean =>
-  now >= factor * old || old >= factor * now;
+/** The day within a week of `start`, between two other changes, that parts the days into the most alike. */
+function bestSplit(u: Float64Array, from: number, to: number, start: number): number {
+  const roughnessAt = (day: number): number =>
+    roughness(known(u, Math.max(from, day - WINDOW_DAYS), day)) +
+    roughness(known(u, day, Math.min(to, day + WINDOW_DAYS)));
+  let best = start;
+  const last = Math.min(to, start + 2 * MIN_DAYS) - MIN_DAYS;
+  for (let day = Math.max(from, start - 2 * MIN_DAYS) + MIN_DAYS; day <= last; day++) {
+    if (roughnessAt(day) < roughnessAt(best)) best = day;
+  }
+  return best;
+}
+
+const isLarge = (old: number, now: number): boolean => now >= MIN_FACTOR * old || old >= MIN_FACTOR * now;
 
 /** How many days are nearer to the new level than to the old one. */
 const daysBeyond = (after: Float64Array, old: number, now: number): number =>
@@ -161,19 +165,12 @@ const meanDay = ({ sums, counts }: DaySums, from: number, to: number): number =>
   (sums[to] - sums[from]) / (counts[to] - counts[from]);
 
 /** A quick check of two neighbouring spans: enough known days, and means that differ by a good part of a change. */
-function couldDiffer(
-  days: DaySums,
-  from: number,
-  day: number,
-  to: number,
-  factor: number,
-  restless: number,
-): boolean {
+function couldDiffer(days: DaySums, from: number, day: number, to: number, restless: number): boolean {
   const { counts } = days;
   if (counts[day] - counts[from] < MIN_DAYS || counts[to] - counts[day] < MIN_DAYS) return false;
   const difference = Math.abs(Math.sqrt(meanDay(days, day, to)) - Math.sqrt(meanDay(days, from, day)));
   const lower = Math.sqrt(Math.min(meanDay(days, day, to), meanDay(days, from, day)));
-  return difference >= GOOD_PART * Math.max((Math.sqrt(factor) - 1) * lower, restless);
+  return difference >= GOOD_PART * Math.max((Math.sqrt(MIN_FACTOR) - 1) * lower, restless);
 }
 
 /** w: standard deviation of √ of a week less √ of the week before, from the quieter weeks. */

@@ -1,19 +1,17 @@
 /**
  * The history on its present level.
  *
- * After a lasting change (`level-shifts.ts`) the hours before it are multiplied by new level over old, per hour of day.
- * The pattern of the weeks stays, the level is new, and the models that follow need not know about the change.
- *   y'[t] = y[t] Π r[d(t)],   r[d] = R (1 + ρ_d (q_d − 1)),   ρ_d = τ² / (τ² + v_d)
- * over the changes after t. R is the factor of the whole day; q_d that of hour d over R; v_d the variance of q_d from
- * the days' own variation; τ² = mean max(0, (q_d − 1)² − v_d). Hours shrink towards R by the part of their difference
- * that is noise (James–Stein). Each level is compared with the next one, using up to 28 adjacent days of each.
- * A level whose demand would have to grow more than twentyfold has no usable pattern (a closed place that opened). Its
- * hours become missing, and the level before it is compared with the one after it.
+ * After a lasting change (`level-shifts.ts`) the hours before it are multiplied by R, new level over old. The pattern of
+ * the days and weeks stays, the level is new, and the models that follow need not know about the change.
+ *   y'[t] = y[t] Π R   over the changes after t
+ * Each level is compared with the next one, using up to 28 adjacent days of each. A level whose demand would have to
+ * grow more than twentyfold has no usable pattern (a closed place that opened). Its hours become missing, and the level
+ * before it is compared with the one after it.
  * Counts have a noise of their own, which shrinks by √R only. So if R < 1 and demand is in whole numbers, past
  * forecasts are compared with y thinned to the share R (each unit of y is kept with probability R), not with R y.
  * The new level is an estimate: its logarithm has the standard deviation √(2 s² / n), where s is that of its n days
  * relative to their mean.
- * Complexity O(n) if a level changed. Units: those of y. Reference: Efron & Morris 1973 (shrinkage).
+ * Complexity O(n) if a level changed. Units: those of y.
  */
 
 import { wholeDays } from './day-levels.ts';
@@ -21,12 +19,9 @@ import { findLevelChanges, known, levelOf, WINDOW_DAYS } from './level-shifts.ts
 import type { LocalSeries } from './local-series.ts';
 import { HOURS_PER_DAY } from './types.ts';
 
-const DAYS_PER_WEEK = 7;
 /** Days are correlated: this many carry as much information on their level as one independent day. */
 const DAYS_PER_INDEPENDENT = 2;
 const MAX_GROWTH = 20;
-/** If an hour of the day had no demand before, it has demand now if its mean is this many deviations above 0. */
-const NEW_HOUR_DEVIATIONS = 3;
 /** Counts up to this size are thinned unit by unit, larger ones by the normal distribution. */
 const MAX_COINS = 64;
 
@@ -53,44 +48,31 @@ export type PresentLevel = {
  * @param usual its values, NaN on unusual days (a holiday), which do not count for the level
  */
 export function toPresentLevel(history: LocalSeries, usual: Float64Array): PresentLevel {
-  const days = wholeDays(history.firstHour, usual.length);
-  const { starts, level, weekday } = findLevelChanges(usual, days);
+  const days = wholeDays(usual.length);
+  const { starts, level } = findLevelChanges(usual, days);
   if (starts.length === 0) return { history, compared: history.values, shift: null };
-  const span = (from: number, to: number): Span => ({
-    level: levelOf(known(level, from, to)),
-    hours: Array.from({ length: HOURS_PER_DAY }, (_, d) => {
-      const hours = new Float64Array(to - from);
-      for (let j = from; j < to; j++) {
-        hours[j - from] = usual[days.first + j * HOURS_PER_DAY + d] / weekday[j % DAYS_PER_WEEK];
-      }
-      return meanOf(known(hours, 0, hours.length));
-    }),
-  });
   const values = history.values.slice();
   const compared = history.values.slice();
   const counts = values.every((value) => Number.isNaN(value) || Number.isInteger(value));
   const bounds = [0, ...starts, days.count];
-  const factors = new Float64Array(HOURS_PER_DAY).fill(1);
+  let factor = 1;
   let newest = 1;
   let isThinned = false;
   for (let s = starts.length - 1, next = starts.length; s >= 0; s--) {
     const change = bounds[s + 1];
-    const before = span(Math.max(bounds[s], change - WINDOW_DAYS), change);
-    const after = span(bounds[next], Math.min(bounds[next + 1], bounds[next] + WINDOW_DAYS));
-    const growth = after.level === before.level ? 1 : after.level / before.level;
+    const before = levelOf(known(level, Math.max(bounds[s], change - WINDOW_DAYS), change));
+    const after = levelOf(known(level, bounds[next], Math.min(bounds[next + 1], bounds[next] + WINDOW_DAYS)));
+    const growth = after === before ? 1 : after / before;
     if (s === starts.length - 1) newest = growth;
     const carries = growth <= MAX_GROWTH;
     if (carries) {
       next = s;
-      hourFactors(before, after).forEach((factor, d) => {
-        factors[d] *= factor;
-      });
+      factor *= growth;
     }
     const from = s === 0 ? 0 : days.first + bounds[s] * HOURS_PER_DAY;
     for (let t = from; t < days.first + change * HOURS_PER_DAY; t++) {
-      const factor = carries ? factors[(t - days.first + HOURS_PER_DAY) % HOURS_PER_DAY] : Infinity;
-      const scaled = factor <= MAX_GROWTH ? values[t] * factor : NaN;
-      if (counts && factor < 1) {
+      const scaled = carries && factor <= MAX_GROWTH ? values[t] * factor : NaN;
+      if (counts && scaled < values[t]) {
         compared[t] = thinned(values[t], factor, history.firstHour + t);
         isThinned = true;
       } else compared[t] = scaled;
@@ -116,56 +98,15 @@ export function toPresentLevel(history: LocalSeries, usual: Float64Array): Prese
 
 /** Standard deviation of the logarithm of the mean of some days, at most 1. */
 function levelDeviation(days: Float64Array): number {
-  const { mean, variance } = meanOf(days.slice(0, WINDOW_DAYS));
+  const newest = days.subarray(0, WINDOW_DAYS);
+  const n = newest.length;
+  const mean = newest.reduce((sum, one) => sum + one, 0) / n;
+  const variance = newest.reduce((sum, one) => sum + (one - mean) ** 2, 0) / n / Math.max(1, n - 1);
   return mean > 0 ? Math.min(1, Math.sqrt(DAYS_PER_INDEPENDENT * variance) / mean) : 0;
-}
-
-/** The days of one level that are compared. */
-type Span = {
-  level: number;
-  /** Per hour of the day: mean demand, and the variance of that mean. */
-  hours: { mean: number; variance: number }[];
-};
-
-function meanOf(x: Float64Array): { mean: number; variance: number } {
-  const mean = x.reduce((sum, one) => sum + one, 0) / x.length;
-  const square = x.reduce((sum, one) => sum + (one - mean) ** 2, 0);
-  return { mean, variance: square / x.length / Math.max(1, x.length - 1) };
-}
-
-/** r[d]: new demand over old per hour of the day. */
-function hourFactors(before: Span, after: Span): number[] {
-  const whole = after.level / before.level;
-  let old = 0;
-  let now = 0;
-  before.hours.forEach(({ mean }, d) => {
-    if (Number.isNaN(mean + after.hours[d].mean)) return;
-    old += mean;
-    now += after.hours[d].mean;
-  });
-  if (!(old > 0 && now > 0)) return before.hours.map(() => whole);
-  const compared = before.hours.map((one, d) => {
-    const other = after.hours[d];
-    const usual = (one.mean * now) / old;
-    // q − 1 and v.
-    const difference = other.mean / usual - 1;
-    const variance = (other.variance + one.variance * (now / old) ** 2) / usual ** 2;
-    return usual > 0 && !Number.isNaN(variance) ? { difference, variance } : null;
-  });
-  const excess = compared.map((one) => (one === null ? 0 : Math.max(0, one.difference ** 2 - one.variance)));
-  const prior = excess.reduce((sum, one) => sum + one, 0) / Math.max(1, compared.filter(Boolean).length);
-  return compared.map((one, d) => {
-    if (one !== null)
-      return prior === 0 ? whole : whole * (1 + (prior / (prior + one.variance)) * one.difference);
-    // Multiplication cannot create demand at an hour that never had any.
-    const { mean, variance } = after.hours[d];
-    return mean > NEW_HOUR_DEVIATIONS * Math.sqrt(variance) ? Infinity : whole;
-  });
 }
 
 /** The number of units left of `count` if each is kept with probability `share`. Always the same for the same hour. */
 function thinned(count: number, share: number, hour: number): number {
-  if (Number.isNaN(count)) return NaN;
   const random = hash(hour);
   if (count > MAX_COINS) {
     const noise = Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random());

@@ -5,11 +5,10 @@
  * Notation: c components, i rolling origins, h hours after an origin; ẑ_c forecast of component c.
  *   weight  v_c ∝ (1 / MAE_c)⁴, MAE_c of sums over 6 h over all origins
  *           (below 672 h of history weights are equal unless one component errs more than 3 times as much)
- *           for origin i itself: over the others, by the share of their hours that i is not compared with
  *   ẑ(h) = s(h) Σ_c v_c ẑ_c(h) + (1 − s(h)) ẑ_far(h),   s = 1 up to two weeks, falling to 0 at four
  * The power sharpens the choice without relying on one component (Bates & Granger 1969 use 2). Far ahead the newest
  * hours carry no information; the weekly profile alone cannot drift.
- * Complexity: O(n · 29²/2) + 12 origins · (29³/3 + 29 H). Units: hours, demand per hour.
+ * Complexity: O(n · 15²/2) + 12 origins · (15³/3 + 15 H). Units: hours, demand per hour.
  */
 import {
   applyEffects,
@@ -23,7 +22,7 @@ import { chooseRung, FAR_OUT_HOURS, fitComponents } from './components.ts';
 import type { SeriesEffects } from './effects.ts';
 import { type LevelShift, toPresentLevel } from './levels.ts';
 import type { LocalSeries } from './local-series.ts';
-import { planOrigins, sharesElsewhere } from './rolling-origins.ts';
+import { planOrigins } from './rolling-origins.ts';
 import { withoutStorms } from './storm-days.ts';
 import {
   fitTransform,
@@ -33,7 +32,7 @@ import {
   standardise,
   type Transform,
 } from './transform.ts';
-import { type ForecastMethod, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
+import { type ForecastMethod, HOURS_PER_WEEK } from './types.ts';
 
 const WEIGHT_POWER = 4;
 /** In single hours of sparse demand, noise hides which component is wrong about the day. In sums it shows. */
@@ -96,7 +95,7 @@ export function fitModel(
   const { origins } = plan;
   const clean = cleanSeries(values);
   const transform = fitTransform(clean);
-  const learned = withoutStorms(history.firstHour, values, clean);
+  const learned = withoutStorms(values, clean);
   const z = standardise(transform, learned);
   // The past is compared with the observed demand, including storms.
   const happened = learned === clean ? z : standardise(transform, clean);
@@ -113,21 +112,22 @@ export function fitModel(
     [...origins, n],
     [...pastHours, Math.max(leadHours + horizonHours, leadHours + lastSunday, HOURS_PER_WEEK)],
   );
-  const shares = sharesElsewhere(origins, plan.horizonHours);
-  const errors = blockErrors(components, origins, plan.horizonHours, clean, observed, transform);
+  const errors = components.map((component) =>
+    blockError(component, origins, plan.horizonHours, clean, observed, transform),
+  );
+  const weights = errorWeights(errors, rung.slack);
   const farOut = rung.components.indexOf(rung.farOut);
-  const combined = shares.map((share, i) =>
+  const combined = [...origins, n].map((_, i) =>
     combine(
       components.map((component) => component[i]),
-      errorWeights(errors, share, rung.slack),
+      weights,
       farOut,
     ),
   );
   const pastZ = combined.slice(0, -1);
   const aheadZ = combined.at(-1)!;
-  const week = aheadZ.subarray(0, HOURS_PER_WEEK).filter((_, h) => h % HOURS_PER_DAY < plan.horizonHours);
   const past = hoursBeside(rung.method, pastZ, origins, happened, clean, observed);
-  const expected = meanDemand(transform, past, week);
+  const expected = meanDemand(transform, past);
   const hourly = aheadZ.slice(leadHours, leadHours + horizonHours).map(expected);
   const deviations = withDeviation(
     applyEffects(hourly, (h) => expected(aheadZ[leadHours + h]), end, effects),
@@ -139,7 +139,7 @@ export function fitModel(
     transform,
     ...(compared === history.values
       ? { values, clean }
-      : cleaned(withoutEffects({ ...history, values: compared }, effects), lowestCompared(transform))),
+      : cleaned(withoutEffects({ ...history, values: compared }, effects))),
     observed: shift === null ? { values, clean } : cleaned(usual),
     observedHours: history.observedHours,
     levelShift: shift,
@@ -163,13 +163,7 @@ function withDeviation(
   return { level, part, isClosed };
 }
 
-const cleaned = (values: Float64Array, lowest = 0) => ({
-  values,
-  clean: cleanSeries(values).map((y) => Math.max(y, lowest)),
-});
-
-/** A logarithm has no zero. But thinned counts may contain zeros where the history on its present level has none. */
-const lowestCompared = ({ kind, lowest }: Transform): number => (kind === 'log' ? lowest : 0);
+const cleaned = (values: Float64Array) => ({ values, clean: cleanSeries(values) });
 
 /** ẑ of one origin, for as many hours as the far-out component provides. */
 function combine(
@@ -192,39 +186,35 @@ function combine(
   return hours;
 }
 
-/** Σ|error| of sums over 6 h, `[component][origin]`. */
-function blockErrors(
-  components: readonly Float64Array[][],
+/** Σ|error| of a component's sums over 6 h, over all origins. */
+function blockError(
+  component: readonly Float64Array[],
   origins: readonly number[],
   horizonHours: number,
   clean: Float64Array,
   observed: Uint8Array,
   transform: Transform,
-): number[][] {
+): number {
   const block = Math.min(WEIGHT_BLOCK_HOURS, horizonHours);
-  return components.map((component) =>
-    origins.map((origin, i) => {
-      const forecast = component[i];
-      let sum = 0;
-      for (let from = 0; from + block <= horizonHours; from += block) {
-        let error = 0;
-        for (let h = from; h < from + block; h++) {
-          if (observed[origin + h] === 1) error += medianDemand(transform, forecast[h]) - clean[origin + h];
-        }
-        sum += Math.abs(error);
+  let sum = 0;
+  origins.forEach((origin, i) => {
+    const forecast = component[i];
+    for (let from = 0; from + block <= horizonHours; from += block) {
+      let error = 0;
+      for (let h = from; h < from + block; h++) {
+        if (observed[origin + h] === 1) error += medianDemand(transform, forecast[h]) - clean[origin + h];
       }
-      return sum;
-    }),
-  );
+      sum += Math.abs(error);
+    }
+  });
+  return sum;
 }
 
 /**
  * (1 / MAE)⁴ per component, normalised; equal weights if there are no errors.
- * @param share part of each origin that counts
  * @param slack an error up to this many times the least gets the same weight
  */
-function errorWeights(blockErrors: readonly number[][], share: Float64Array, slack: number): number[] {
-  const errors = blockErrors.map((ofOrigin) => ofOrigin.reduce((sum, error, i) => sum + share[i] * error, 0));
+function errorWeights(errors: readonly number[], slack: number): number[] {
   // Relative to the best: the fourth power of a raw error overflows for huge demand and vanishes for tiny demand.
   const best = Math.min(...errors);
   const raw = errors.map((error) =>

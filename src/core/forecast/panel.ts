@@ -25,7 +25,6 @@ import { type FittedModel, fitModel } from './model.ts';
 import { type ShortErrors, shortBounds, withBorrowedShape } from './short-errors.ts';
 import { type FitShort, SHORT_HOURS, type ShortPlace, shortErrors } from './short-history.ts';
 import { comparePast, sumSteps, usualRange } from './steps.ts';
-import { stabilise } from './transform.ts';
 import { type DemandSeries, type ForecastMethod, type HistoryNotes, HOURS_PER_DAY } from './types.ts';
 import { stepDeviations, widenBounds } from './widen.ts';
 
@@ -112,7 +111,6 @@ export function panelFitter(
       deviations: model.deviations && stepDeviations(model.deviations, model.hourly, startHour, stepHours),
       errors: scaleErrors(
         past,
-        model.transform,
         variation,
         usualRange(model.observed, stepHours),
         model.past.map(({ origin }) => oldest + origin),
@@ -172,12 +170,12 @@ function shortHistories(
 }
 
 /**
- * Mean difference between a step's sum and that of the day before, on the scale of the transform. It is the assumed
+ * Mean difference between a step's sum and that of the day before, on roots. It is the assumed
  * error if no past forecast was compared. Steps longer than a day, and histories shorter than two days, use the
  * deviation of their hours.
  */
 function ownVariation({ clean, transform, observedHours }: FittedModel, stepHours: number): number {
-  const { kind, lowest, highest, deviation } = transform;
+  const { lowest, highest, deviation } = transform;
   if (stepHours <= HOURS_PER_DAY && clean.length >= 2 * HOURS_PER_DAY) {
     let sum = 0;
     let count = 0;
@@ -188,13 +186,12 @@ function ownVariation({ clean, transform, observedHours }: FittedModel, stepHour
         now += clean[t];
         before += clean[t - HOURS_PER_DAY];
       }
-      sum += Math.abs(stabilise(kind, now) - stabilise(kind, before));
+      sum += Math.abs(Math.sqrt(now) - Math.sqrt(before));
       count++;
     }
     return sum / count;
   }
   const hourly = lowest === highest ? 0 : deviation;
-  if (kind === 'log') return hourly;
   // √ of a Poisson count has standard deviation ½. Less than a day of hours cannot show a smaller one.
   const least = observedHours < HOURS_PER_DAY ? 0.5 : 0;
   return Math.max(hourly * Math.sqrt(stepHours), least);

@@ -5,11 +5,6 @@
  * with H the horizon compared, n the hours of history, ⌈H⌉₂₄ rounded up to whole days. Every origin has the hour of day
  * at which the history ends, so the steps of a comparison fall on the same local hours as those of the forecast. q is
  * never a multiple of 7: the origins then cover all weekdays. Units: hours. Complexity O(count).
- *
- * Weights chosen by errors fit those same errors best. So the past forecast of an origin is combined with weights that
- * come from the other origins:
- *   share of origin j for origin i   min(1, |o_j − o_i| / H)
- * This is the part of the hours after j that i is not compared with: origins closer than H overlap.
  */
 import { HOURS_PER_DAY } from './types.ts';
 
@@ -60,18 +55,11 @@ export function planOrigins(
   return { origins, horizonHours: horizon, leadHours: lead };
 }
 
-/** By how much each origin counts for each other one, a row per origin; none counts for itself. */
+/**
+ * By how much each origin j counts for each other one i, a row per i: min(1, |o_j − o_i| / H), the part of the hours
+ * after j that i is not compared with. None counts for itself.
+ */
 export const countsElsewhere = (origins: readonly number[], horizonHours: number): Float64Array[] =>
   origins.map((own) =>
     Float64Array.from(origins, (other) => Math.min(1, Math.abs(other - own) / horizonHours)),
   );
-
-/**
- * The share of each origin for each other one, one row per origin. The last row, for the end of the history, is all 1.
- * So is a row that would otherwise be all 0.
- */
-export function sharesElsewhere(origins: readonly number[], horizonHours: number): Float64Array[] {
-  const all = new Float64Array(origins.length).fill(1);
-  const rows = countsElsewhere(origins, horizonHours);
-  return [...rows.map((row) => (row.some((share) => share > 0) ? row : all)), all];
-}

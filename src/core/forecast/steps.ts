@@ -7,7 +7,7 @@
 import type { FittedModel } from './model.ts';
 import { medianInPlace } from './quantiles.ts';
 import { countsElsewhere } from './rolling-origins.ts';
-import { clampDemand, stabilise } from './transform.ts';
+import { clampDemand } from './transform.ts';
 import { HOURS_PER_WEEK } from './types.ts';
 
 /** Largest share of missing hours in a step that is still compared with its forecast. */
@@ -74,9 +74,9 @@ export type PastSteps = {
   endHours: Float64Array;
   /** Index of each step's origin among the ascending origins. */
   origins: Int32Array;
-  /** Level of the forecast on the scale of the series' transform: g(forecast). */
+  /** Root of the forecast. */
   levels: Float64Array;
-  /** Error on the same scale: g(actual) − g(forecast), finite. */
+  /** √actual − √forecast. */
   errors: Float64Array;
   /** By how much each origin counts for each other one (`rolling-origins.ts`): origins closer than H overlap. */
   elsewhere: readonly Float64Array[];
@@ -90,8 +90,7 @@ export type PastSteps = {
 /**
  * Compares the past forecasts with the history, step by step, without holidays. Clock changes are ignored: both sides
  * count each local hour once. For the intervals an outlier counts with the value that the cleaning capped it to, five
- * deviations off. So a quiet or busy day stays one, while a wrong observation (1e9, or 0 under a logarithm) cannot make
- * every interval absurd. For the reported error an outlier counts as the nearest demand that the model may forecast:
+ * deviations off. So a quiet or busy day stays one, while a wrong observation (1e9) cannot make every interval absurd. For the reported error an outlier counts as the nearest demand that the model may forecast:
  * the error of days to come will include outliers.
  */
 export function comparePast(model: FittedModel, stepHours: number): PastSteps {
@@ -122,8 +121,8 @@ export function comparePast(model: FittedModel, stepHours: number): PastSteps {
       if (missing > MISSING_SHARE * stepHours) continue;
       endHours[count] = from + stepHours;
       origins[count] = place;
-      levels[count] = stabilise(transform.kind, forecast);
-      errors[count] = stabilise(transform.kind, actual) - levels[count];
+      levels[count] = Math.sqrt(forecast);
+      errors[count] = Math.sqrt(actual) - levels[count];
       count++;
       absoluteError += Math.abs(observed - forecast);
       demand += observed;

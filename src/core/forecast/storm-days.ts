@@ -33,8 +33,8 @@ const DAYS_PER_STORM = 14;
  * @param clean  the same without gaps and outliers
  * @returns `clean` itself if there was no storm, else a copy
  */
-export function withoutStorms(firstHour: number, values: Float64Array, clean: Float64Array): Float64Array {
-  const days = wholeDays(firstHour, values.length);
+export function withoutStorms(values: Float64Array, clean: Float64Array): Float64Array {
+  const days = wholeDays(values.length);
   const storms = days.count < MIN_DAYS ? [] : findStorms(rawLevels(values, days));
   if (storms.length === 0) return clean;
   const learned = clean.slice();

@@ -1,16 +1,13 @@
 /**
  * Variance-stabilising transform, and the mean on the way back.
  *
- *   z = (g(y) − μ) / σ,   g = log if every value is positive, else square root
- *   log   ŷ = m(z) A(z),              A = mean e^ε        m = g⁻¹(μ + σ z), the median
- *   √     ŷ = R (m(z) + B(z)),        B = mean ε²,    R = 1 + (r − 1) p² / (p² + c²)
- * with ε the past errors on the scale of g around their mean, in up to eight groups of similar z; A and B are linear in
- * between (Duan 1983, smearing estimate). Noise is larger in quiet hours with log, and in busy hours with the root of
- * sparse demand. All errors count: rare events in one hour of a hundred change the mean, not the median.
+ *   z = (√y − μ) / σ
+ *   ŷ = R (m(z) + B(z)),   m = (μ + σ z)², the median,   B = mean ε²,   R = 1 + (r − 1) p² / (p² + c²)
+ * with ε the past errors of the root around their mean, in up to eight groups of similar z; B is linear in between
+ * (Duan 1983, smearing estimate). All errors count: rare events in one hour of a hundred change the mean, not the
+ * median.
  * r = Σ demand / Σ (m + B) of the same hours, without the mean of the errors. It corrects an effect of sparse demand:
- * the forecast itself is so uncertain that its square is too large. Before r is measured, past z are moved towards the
- * middles of their days, or away from them, until they vary like the present forecast, which uses more history. With
- * an r that reflects the past uncertainty, three weeks of sparse demand came out 9 % too low.
+ * the forecast itself is so uncertain that its square is too large.
  * A deviation of r from 1 by about p = 0.3 Σ B / Σ m is plausible; c is its deviation by chance if hours were
  * independent. For a busy location r is chance: using it makes forecasts of whole weeks worse, and past errors look
  * too small. A mean of the errors that chance can explain is not corrected. Cleaned errors are bounded, so one odd
@@ -19,14 +16,11 @@
  * Complexity O(n) once, O(1) per value. Units: y in demand per hour, z and ε free of units.
  */
 import { quantileSorted } from './quantiles.ts';
-import { HOURS_PER_DAY } from './types.ts';
-
-export type TransformKind = 'log' | 'sqrt';
 
 export type Transform = {
-  kind: TransformKind;
+  /** Mean of √y. */
   mean: number;
-  /** Standard deviation of g(y); 1 for a constant series. */
+  /** Standard deviation of √y; 1 for a constant series. */
   deviation: number;
   /** Range of y that a forecast may take. */
   lowest: number;
@@ -38,7 +32,7 @@ export type Transform = {
 
 const RANGE_MARGIN = 0.3;
 /** Minimum number of hours with demand. */
-const MIN_IN_GROUP = 100;
+const MIN_IN_GROUP = 15;
 const MAX_GROUPS = 8;
 const GROUPING_SAMPLE = 600;
 /** With few events, any ratio can occur by chance. */
@@ -49,51 +43,41 @@ const MAX_RATIO = 2;
  */
 const PLAUSIBLE_SHARE = 0.3;
 const NO_SIGNAL = 1e-9;
-/** A positive value this far below the mean is noise around zero; the logarithm would overreact to it. */
-const LOG_FLOOR_SHARE = 1e-3;
 
-export const stabilise = (kind: TransformKind, y: number): number =>
-  kind === 'log' ? Math.log(y) : Math.sqrt(y);
-
-export const destabilise = (kind: TransformKind, x: number): number =>
-  kind === 'log' ? Math.exp(x) : x <= 0 ? 0 : x * x;
+/** The demand with root x. A forecast below zero is zero demand. */
+export const demandOfRoot = (x: number): number => (x <= 0 ? 0 : x * x);
 
 /** Fits the transform to clean demand (finite, ≥ 0, at least one value). */
 export function fitTransform(clean: Float64Array): Transform {
   let lowest = Infinity;
   let highest = 0;
-  let meanY = 0;
+  let mean = 0;
   for (const y of clean) {
     lowest = Math.min(lowest, y);
     highest = Math.max(highest, y);
-    meanY += y / clean.length;
+    mean += Math.sqrt(y) / clean.length;
   }
-  const kind = lowest > 0 && lowest >= LOG_FLOOR_SHARE * meanY ? 'log' : 'sqrt';
-  let mean = 0;
-  for (const y of clean) mean += stabilise(kind, y) / clean.length;
   let variance = 0;
-  for (const y of clean) variance += (stabilise(kind, y) - mean) ** 2 / clean.length;
+  for (const y of clean) variance += (Math.sqrt(y) - mean) ** 2 / clean.length;
   // A constant series varies only by rounding; standardising that would model the rounding.
   const isConstant = !(variance > 1e-20 * Math.max(mean * mean, 1e-280)) || lowest === highest;
   const deviation = isConstant ? 1 : Math.sqrt(variance);
   const margin = RANGE_MARGIN * (highest - lowest);
-  const bottom =
-    kind === 'log' ? Math.max(lowest - margin, (1 - RANGE_MARGIN) * lowest) : Math.max(0, lowest - margin);
+  const bottom = Math.max(0, lowest - margin);
   const top = highest + margin;
   return {
-    kind,
     mean,
     deviation,
     lowest: bottom,
     highest: top,
-    lowestZ: (stabilise(kind, bottom) - mean) / deviation,
-    highestZ: (stabilise(kind, top) - mean) / deviation,
+    lowestZ: (Math.sqrt(bottom) - mean) / deviation,
+    highestZ: (Math.sqrt(top) - mean) / deviation,
   };
 }
 
 /** z of each value. */
 export function standardise(transform: Transform, clean: Float64Array): Float64Array {
-  return clean.map((y) => (stabilise(transform.kind, y) - transform.mean) / transform.deviation);
+  return clean.map((y) => (Math.sqrt(y) - transform.mean) / transform.deviation);
 }
 
 /** The demand nearest to y that a forecast may take. */
@@ -102,7 +86,7 @@ export const clampDemand = (transform: Transform, y: number): number =>
 
 /** Median demand of a standardised forecast. */
 export function medianDemand(transform: Transform, z: number): number {
-  return clampDemand(transform, destabilise(transform.kind, transform.mean + transform.deviation * z));
+  return clampDemand(transform, demandOfRoot(transform.mean + transform.deviation * z));
 }
 
 /** Turns standardised forecasts into expected demand. */
@@ -121,35 +105,26 @@ export type PastHours = {
 /**
  * The mean demand of a forecast, learned from past ones; the median if there are none.
  * @param past hours from several origins, each with enough history before it
- * @param ahead z of the present forecast, one week at the same hours of day as the past ones
  */
-export function meanDemand(transform: Transform, past: PastHours, ahead = past.z): MeanDemand {
-  const { kind, mean, deviation } = transform;
-  const isLog = kind === 'log';
+export function meanDemand(transform: Transform, past: PastHours): MeanDemand {
+  const { mean, deviation } = transform;
   const knots = errorsByLevel(transform, past);
-  const corrected = (z: number): number => {
-    const middle = destabilise(kind, mean + deviation * z);
-    const correction = interpolate(knots, z);
-    return isLog ? middle * correction : middle + correction;
-  };
-  if (isLog) return (z) => clampDemand(transform, corrected(z));
-  const ratio = shrunkRatio(past, ahead, corrected, (z) => interpolate(knots, z));
+  const corrected = (z: number): number => demandOfRoot(mean + deviation * z) + interpolate(knots, z);
+  const ratio = shrunkRatio(past, corrected, (z) => interpolate(knots, z));
   return (z) => clampDemand(transform, ratio * corrected(z));
 }
 
-/** R: ratio of past demand to its forecasts, shrunk by the part that chance explains. @param ahead z */
-function shrunkRatio(past: PastHours, ahead: Float64Array, corrected: MeanDemand, noise: MeanDemand): number {
+/** R: ratio of past demand to its forecasts, shrunk by the part that chance explains. */
+function shrunkRatio(past: PastHours, corrected: MeanDemand, noise: MeanDemand): number {
   const { errors, demand, distinct } = past;
   const n = errors.length;
   const shift = shrunkMean(errors);
-  const { middles, deviation: spread } = withinDays(past.z);
-  const stretch = spread > 0 ? withinDays(ahead).deviation / spread : 1;
   let expected = 0;
   let observed = 0;
   let added = 0;
   let squares = 0;
   for (let i = 0; i < n; i++) {
-    const z = middles[i] + stretch * (past.z[i] - middles[i]) + shift;
+    const z = past.z[i] + shift;
     const mean = corrected(z);
     expected += mean;
     observed += demand[i];
@@ -162,19 +137,6 @@ function shrunkRatio(past: PastHours, ahead: Float64Array, corrected: MeanDemand
   const plausible = (PLAUSIBLE_SHARE * added) / Math.max(expected - added, NO_SIGNAL * added);
   const chance = Math.sqrt((squares * n) / distinct) / expected;
   return plausible > 0 ? 1 + (ratio - 1) / (1 + (chance / plausible) ** 2) : 1;
-}
-
-/** Mean of the day of each hour, and standard deviation around these means. */
-function withinDays(hours: Float64Array): { middles: Float64Array; deviation: number } {
-  const middles = new Float64Array(hours.length);
-  let square = 0;
-  for (let from = 0; from < hours.length; from += HOURS_PER_DAY) {
-    const day = hours.subarray(from, from + HOURS_PER_DAY);
-    const middle = day.reduce((sum, one) => sum + one, 0) / day.length;
-    middles.fill(middle, from, from + day.length);
-    for (const one of day) square += (one - middle) ** 2;
-  }
-  return { middles, deviation: Math.sqrt(square / hours.length) };
 }
 
 /** The mean, shrunk by the part that chance explains (James & Stein 1961); 0 for no values. */
@@ -190,11 +152,11 @@ function shrunkMean(values: Float64Array): number {
 /** The correction of the median by errors around their mean, at the mean z of each group. */
 type Knot = {
   z: number;
-  /** A factor with log, a summand with the root. */
+  /** Demand to add. */
   correction: number;
 };
 
-function errorsByLevel({ kind, deviation }: Transform, { z, errors, demand }: PastHours): Knot[] {
+function errorsByLevel({ deviation }: Transform, { z, errors, demand }: PastHours): Knot[] {
   const events = demand.reduce((count, one) => count + (one > 0 ? 1 : 0), 0);
   const ends = groupEnds(z, Math.floor(events / MIN_IN_GROUP));
   const counts = new Float64Array(ends.length);
@@ -208,17 +170,15 @@ function errorsByLevel({ kind, deviation }: Transform, { z, errors, demand }: Pa
     counts[group]++;
     levels[group] += z[i];
     means[group] += error;
-    spreads[group] += kind === 'log' ? Math.exp(error) : error * error;
+    spreads[group] += error * error;
   }
   const knots: Knot[] = [];
   counts.forEach((count, k) => {
     if (count === 0) return;
     const centre = means[k] / count;
-    const spread = spreads[k] / count;
-    const correction = kind === 'log' ? spread / Math.exp(centre) : spread - centre * centre;
-    knots.push({ z: levels[k] / count, correction });
+    knots.push({ z: levels[k] / count, correction: spreads[k] / count - centre * centre });
   });
-  return knots.length > 0 ? knots : [{ z: 0, correction: kind === 'log' ? 1 : 0 }];
+  return knots.length > 0 ? knots : [{ z: 0, correction: 0 }];
 }
 
 /** Largest z of each group, about `wanted` groups; the last is infinite. */

@@ -84,7 +84,7 @@ function shiftDays(series: DemandSeries, special: SpecialDays, events: readonly 
   const usual = values.map((value, t) =>
     special.has(dayOf(firstHour + t)) || held.has(firstHour + t) ? NaN : value,
   );
-  const days = wholeDays(firstHour, usual.length);
+  const days = wholeDays(usual.length);
   const { starts } = findLevelChanges(usual, days);
   return starts.map((start) => dayOf(firstHour + days.first + start * HOURS_PER_DAY));
 }

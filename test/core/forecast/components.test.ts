@@ -3,7 +3,7 @@ import { chooseRung } from '../../../src/core/forecast/components.ts';
 import { forecastMany } from '../../../src/core/forecast/forecast.ts';
 import { profileForecast, seasonalProfile } from '../../../src/core/forecast/profiles.ts';
 import { planOrigins } from '../../../src/core/forecast/rolling-origins.ts';
-import { fitSar, REGRESSORS, type SarInput } from '../../../src/core/forecast/sar.ts';
+import { fitSar, type SarInput } from '../../../src/core/forecast/sar.ts';
 import { hoursOf, MONDAY, normal, seededRandom, seriesOf, sum, weeklyShape } from './samples.ts';
 
 const sarInput = (z: Float64Array, overrides: Partial<SarInput> = {}): SarInput => ({
@@ -25,10 +25,6 @@ describe('seasonal profile', () => {
 });
 
 describe('SAR', () => {
-  test('has the 29 regressors of the design', () => {
-    expect(REGRESSORS).toBe(29);
-  });
-
   test('continues a strictly weekly series', () => {
     const z = hoursOf(8, (hour) => weeklyShape(hour, 1) - 1);
     const forecast = fitSar(sarInput(z), [z.length])[0]!(336);

@@ -9,10 +9,7 @@ import {
 import { studentToNormal } from '../../../src/core/forecast/quantiles.ts';
 import { countsElsewhere } from '../../../src/core/forecast/rolling-origins.ts';
 import type { PastSteps } from '../../../src/core/forecast/steps.ts';
-import { fitTransform } from '../../../src/core/forecast/transform.ts';
 import { hoursOf, MONDAY, normal, poisson, seededRandom, seriesOf, sum, weeklyShape } from './samples.ts';
-
-const LOG = fitTransform(Float64Array.of(50, 100, 200));
 
 const TWELVE = [...Array(12).keys()];
 /** Origins that do not overlap. */
@@ -33,39 +30,41 @@ const past = (errors: number[], endHour = 24): PastSteps => ({
 const normalErrors = (seed: number, count: number, deviation: number, endHour = 24): MadeErrors => {
   const random = seededRandom(seed);
   const errors = Array.from({ length: count }, () => deviation * normal(random));
-  return scaleErrors(past(errors, endHour), LOG, 1, 1e9);
+  return scaleErrors(past(errors, endHour), 1, 1e9);
 };
 
 describe('stepBounds', () => {
   const value = Float64Array.of(100);
   const day = Float64Array.of(24);
+  /** How far a bound's root is from that of the value. */
+  const away = (bound: number): number => Math.sqrt(bound) - 10;
 
   test('many errors of its own decide a series, whatever the panel', () => {
     // Uniform errors: their 97.5 % quantile lies well inside that of a normal error with the same mean.
-    const own = scaleErrors(past(Array.from({ length: 20_001 }, (_, i) => (i - 10_000) / 1e5)), LOG, 1, 1e9);
+    const own = scaleErrors(past(Array.from({ length: 20_001 }, (_, i) => (i - 10_000) / 1e5)), 1, 1e9);
     const panel = buildPanel([own, normalErrors(2, 20_000, 0.5)]);
     const { lower, upper } = stepBounds(value, day, own, panel, 0.95);
-    expect(Math.log(upper[0] / 100)).toBeCloseTo(0.095, 3);
-    expect(Math.log(lower[0] / 100)).toBeCloseTo(-0.095, 3);
+    expect(away(upper[0])).toBeCloseTo(0.095, 3);
+    expect(away(lower[0])).toBeCloseTo(-0.095, 3);
   });
 
   test('a series with few errors takes the shape of the panel at its own scale', () => {
-    const few = scaleErrors(past([0.1, -0.1]), LOG, 1, 1e9);
+    const few = scaleErrors(past([0.1, -0.1]), 1, 1e9);
     const panel = buildPanel([few, ...Array.from({ length: 50 }, (_, i) => normalErrors(i, 200, 0.5))]);
     const { upper } = stepBounds(value, day, few, panel, 0.95);
     const normalWidth = 1.96 * 0.1 * Math.sqrt(Math.PI / 2);
-    const width = Math.log(upper[0] / 100) / studentToNormal(0.975, 3);
+    const width = away(upper[0]) / studentToNormal(0.975, 3);
     expect(width).toBeGreaterThan(0.85 * normalWidth);
     expect(width).toBeLessThan(1.15 * normalWidth);
   });
 
   test('a series without any comparison takes the middle scale of the panel or its own variation', () => {
     const panel = buildPanel([normalErrors(3, 5000, 0.3)]);
-    const calm = stepBounds(value, day, scaleErrors(past([]), LOG, 0.01, 1e9), panel, 0.95);
-    expect(Math.log(calm.upper[0] / 100) / studentToNormal(0.975, 3)).toBeCloseTo(1.96 * 0.3, 1);
-    const wild = stepBounds(value, day, scaleErrors(past([]), LOG, 2, 1e9), panel, 0.95);
+    const calm = stepBounds(value, day, scaleErrors(past([]), 0.01, 1e9), panel, 0.95);
+    expect(away(calm.upper[0]) / studentToNormal(0.975, 3)).toBeCloseTo(1.96 * 0.3, 1);
+    const wild = stepBounds(value, day, scaleErrors(past([]), 2, 1e9), panel, 0.95);
     expect(wild.upper[0]).toBeGreaterThan(calm.upper[0]);
-    const alone = stepBounds(value, day, scaleErrors(past([]), LOG, 0.2, 1e9), buildPanel([]), 0.95);
+    const alone = stepBounds(value, day, scaleErrors(past([]), 0.2, 1e9), buildPanel([]), 0.95);
     expect(alone.upper[0]).toBeGreaterThan(100);
   });
 
@@ -81,12 +80,12 @@ describe('stepBounds', () => {
       const errors = Array.from({ length: 6 }, origin).flat();
       next.push(origin()[0]);
       const origins = Int32Array.from(errors, (_, i) => Math.floor(i / 4));
-      return scaleErrors({ ...past(errors), origins }, LOG, 1, 1e9);
+      return scaleErrors({ ...past(errors), origins }, 1, 1e9);
     });
     const panel = buildPanel(panelOf);
     const inside = panelOf.filter((errors, i) => {
       const { lower, upper } = stepBounds(value, day, errors, panel, 0.95);
-      const actual = 100 * Math.exp(next[i]);
+      const actual = (10 + next[i]) ** 2;
       return actual >= lower[0] && actual <= upper[0];
     });
     expect(inside.length / 400).toBeGreaterThan(0.93);
@@ -102,12 +101,12 @@ describe('stepBounds', () => {
       next.push(sum(days.slice(18)));
       const weeks = past(TWELVE.map((day) => sum(days.slice(day, day + 7))));
       const overlap = { elsewhere: countsElsewhere(TWELVE, 7), independentShare: 18 / 84 };
-      return scaleErrors({ ...weeks, ...overlap }, LOG, 1, 1e9);
+      return scaleErrors({ ...weeks, ...overlap }, 1, 1e9);
     });
     const panel = buildPanel(panelOf);
     const inside = panelOf.filter((errors, i) => {
       const { lower, upper } = stepBounds(value, day, errors, panel, 0.95);
-      const actual = 100 * Math.exp(next[i]!);
+      const actual = (10 + next[i]!) ** 2;
       return actual >= lower[0]! && actual <= upper[0]!;
     });
     expect(inside.length / 400).toBeGreaterThan(0.92);
@@ -126,14 +125,14 @@ describe('stepBounds', () => {
       absoluteError: 0,
       demand: 0,
     };
-    const errors = scaleErrors(both, LOG, 1, 1e9);
+    const errors = scaleErrors(both, 1, 1e9);
     const ends = Float64Array.of(1, 168, 336, 8784);
     const { upper } = stepBounds(new Float64Array(4).fill(100), ends, errors, buildPanel([errors]), 0.8);
     for (let i = 1; i < 4; i++) expect(upper[i]).toBeGreaterThan(upper[i - 1]);
   });
 
   test('errors that never occurred give an interval without width', () => {
-    const exact = scaleErrors(past(new Array(100).fill(0)), LOG, 1, 1e9);
+    const exact = scaleErrors(past(new Array(100).fill(0)), 1, 1e9);
     const { lower, upper } = stepBounds(value, day, exact, buildPanel([exact]), 0.95);
     expect(lower[0]).toBeCloseTo(100, 6);
     expect(upper[0]).toBeCloseTo(100, 6);

@@ -95,7 +95,7 @@ describe('seven days after a lasting change of level', () => {
     expect(coverage).toBeGreaterThan(0.88);
   });
 
-  test('a tenth of counts without a zero: thinned they have some, and intervals stay finite', () => {
+  test('a tenth of counts without a zero: thinned they have some, and intervals stay narrow', () => {
     const random = seededRandom(9);
     const history = hoursOf(WEEKS, (hour) =>
       hour < daysAgo(7) ? 30 + Math.floor(10 * random()) : 3 + (hour % 2),

@@ -20,12 +20,6 @@ const pastOf = (transform: Transform, demand: Float64Array): PastHours => ({
 });
 
 describe('transform', () => {
-  test('positive demand takes the logarithm, demand with zeros the square root', () => {
-    expect(fitTransform(Float64Array.of(1, 2, 3)).kind).toBe('log');
-    expect(fitTransform(Float64Array.of(0, 2, 3)).kind).toBe('sqrt');
-    expect(fitTransform(Float64Array.of(1e-9, 2, 3)).kind).toBe('sqrt');
-  });
-
   test('standardised values have mean 0 and variance 1 and come back exactly', () => {
     for (const floor of [0, 5]) {
       const values = hoursOf(4, (hour) => floor + weeklyShape(hour, 20) - (floor === 0 ? 1.2 : 0)).map((y) =>
@@ -46,7 +40,7 @@ describe('transform', () => {
   test('nothing comes back outside the historical range widened by 30 %, nor below zero', () => {
     const transform = fitTransform(Float64Array.of(10, 20, 30));
     expect(medianDemand(transform, 1e6)).toBe(36);
-    expect(medianDemand(transform, -1e6)).toBe(7);
+    expect(medianDemand(transform, -1e6)).toBeCloseTo(4, 9);
     const withZero = fitTransform(Float64Array.of(0, 20, 30));
     expect(medianDemand(withZero, -50)).toBe(0);
     expect(meanDemand(withZero, pastOf(withZero, new Float64Array()))(50)).toBe(39);
@@ -62,12 +56,12 @@ describe('transform', () => {
 });
 
 describe('mean instead of median', () => {
-  test('the mean of log-normal demand is met, which the median misses by a fifth', () => {
+  test('the mean of log-normal demand is met, which the median misses by a tenth', () => {
     const random = seededRandom(2);
     const values = Float64Array.from({ length: 4000 }, () => 100 * Math.exp(0.7 * normal(random)));
     const mean = values.reduce((total, value) => total + value / values.length, 0);
     const transform = fitTransform(values);
-    expect(medianDemand(transform, 0) / mean).toBeLessThan(0.82);
+    expect(medianDemand(transform, 0) / mean).toBeLessThan(0.9);
     const expected = meanDemand(transform, pastOf(transform, values))(0);
     expect(expected / mean).toBeGreaterThan(0.96);
     expect(expected / mean).toBeLessThan(1.01);
