@@ -7,7 +7,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { DEFAULT_FILE, readDemand } from '../src/commands/backtest.ts';
-import { sameHourMean } from '../src/core/forecast/baselines.ts';
+import { sameHourMean } from '../src/core/forecast/backtest-score.ts';
 import { forecastMany } from '../src/core/forecast/forecast.ts';
 import { localHistory } from '../src/core/forecast/local-series.ts';
 import { zoneClock } from '../src/core/forecast/local-time.ts';

@@ -4,7 +4,7 @@
  * the total of the day, bias and the share inside the 95 % interval.
  */
 import { DEFAULT_FILE, readDemand } from '../src/commands/backtest.ts';
-import { accuracyOf, addErrors, type ErrorSums, noErrors } from '../src/core/forecast/accuracy.ts';
+import { accuracyOf, addErrors, type ErrorSums, noErrors } from '../src/core/forecast/backtest-score.ts';
 import { forecastMany } from '../src/core/forecast/forecast.ts';
 import { localDemand } from '../src/core/forecast/local-series.ts';
 import { localDate, localMidnight } from '../src/core/forecast/local-time.ts';

@@ -4,13 +4,13 @@ import type { OnMissingHistory } from '../contracts/decisions.ts';
 import { MAX_REPORTED_ERRORS } from '../contracts/errors.ts';
 import { MAX_FORECAST_LOCATIONS, MAX_FORECAST_VALUES, MAX_NAMED_EVENTS } from '../contracts/forecast.ts';
 import { HOUR_MS } from '../contracts/time.ts';
-import { eventsAhead, type Horizon, holidaysAhead } from '../core/forecast/ahead.ts';
+import { eventsAhead } from '../core/forecast/event-hours.ts';
 import type { Ahead } from '../core/forecast/forecast-text.ts';
 import { createClocks, localDate } from '../core/forecast/local-time.ts';
 import type { MissingHistory } from '../core/forecast/missing-history.ts';
 import { olderStretches } from '../core/forecast/older.ts';
-import { HOLIDAY_REACH_HOURS, specialDays } from '../core/forecast/special-days.ts';
-import type { DemandSeries, ForecastStart, Holiday } from '../core/forecast/types.ts';
+import { HOLIDAY_REACH_HOURS, holidaysAhead, specialDays } from '../core/forecast/special-days.ts';
+import type { DemandSeries, ForecastStart, Holiday, Horizon } from '../core/forecast/types.ts';
 import type { Queryable } from '../db/client.ts';
 import {
   readDemandSeries,

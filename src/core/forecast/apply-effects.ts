@@ -9,11 +9,12 @@
  *             z ← z + ½ (z(observed) − z(usual · effect)). So a quiet holiday still informs the level.
  * Complexity O(hours). Units: local hours, demand per hour.
  */
-import { PART_HOURS, PARTS } from './day-parts.ts';
+
 import type { SeriesEffects } from './effects.ts';
 import type { DayEffect } from './holiday-effects.ts';
+import { limited } from './holiday-effects.ts';
 import type { LocalSeries } from './local-series.ts';
-import { limited } from './seen-days.ts';
+import { PART_HOURS, PARTS } from './ordinary-days.ts';
 import { dayOf, weekdayOf } from './special-days.ts';
 import { standardise, type Transform } from './transform.ts';
 import { HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';

@@ -8,16 +8,16 @@
  * Complexity: one fit per origin, horizon and location. Reference: Tashman 2000.
  */
 import { requireFinite } from '../finite.ts';
-import { weeklyNaiveError } from './accuracy.ts';
 import {
   addSteps,
   type BacktestMethod,
   type EngineScore,
   noSums,
   type ScoreSums,
+  sameHourMean,
   scoreOf,
+  weeklyNaiveError,
 } from './backtest-score.ts';
-import { sameHourMean } from './baselines.ts';
 import { seriesEffects } from './effects.ts';
 import {
   HISTORY_WEEKS,

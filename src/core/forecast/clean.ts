@@ -17,7 +17,7 @@
  * weeks of history all past forecasts start later. Reading missing hours as zero raised the error from 11 to 49 %.
  * Complexity O(n log n). Units: those of y.
  */
-import { medianInPlace, quantileSorted } from './quantiles.ts';
+import { medianInPlace, quantileSorted } from './numerics.ts';
 import { HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
 const CAP_DEVIATIONS = 5;

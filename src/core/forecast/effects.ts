@@ -5,13 +5,13 @@
  * Complexity: see `holiday-effects.ts` and `event-effects.ts`; no cost if neither history nor horizon has any special
  * day or event.
  */
-import { dayParts } from './day-parts.ts';
+
 import { type EventEffect, learnEvents, pastEvents } from './event-effects.ts';
 import { eventsByHour, heldRanges, withoutRanges } from './event-hours.ts';
 import { type DayEffect, learnEffects } from './holiday-effects.ts';
 import { HISTORY_WEEKS } from './local-series.ts';
 import { afterLatestUtcHour, clockOf, earliestUtcHour } from './local-time.ts';
-import { ordinaryDays } from './ordinary-days.ts';
+import { dayParts, ordinaryDays } from './ordinary-days.ts';
 import { dayOf, type SpecialDays } from './special-days.ts';
 import { type DemandEvent, type DemandSeries, HOURS_PER_DAY } from './types.ts';
 

@@ -1,8 +1,9 @@
 /**
- * Events by the hour. A location can have many events, and every hour of its history and forecast is looked up. Set-up
+ * Events by the hour, and those ahead. A location can have many events, and every hour of its history and forecast is looked up. Set-up
  * is proportional to the hours of events; a look-up takes the logarithm of their number.
  */
-import type { DemandEvent, DemandSeries, ZoneClock } from './types.ts';
+import { createClocks, localStart } from './local-time.ts';
+import type { DemandEvent, DemandSeries, Horizon, ZoneClock } from './types.ts';
 
 /** Hours `fromHour … untilHour − 1`, UTC since the epoch. */
 export type HourRange = {
@@ -69,4 +70,28 @@ function firstEndingAfter(ranges: readonly HourRange[], hour: number): number {
     else low = middle + 1;
   }
   return low;
+}
+
+/**
+ * The events with at least one hour in the horizon at a location they apply to, by their start. O(events × zones).
+ * @param zones IANA zone of each location
+ */
+export function eventsAhead<E extends DemandEvent>(
+  events: readonly E[],
+  zones: ReadonlyMap<number, string>,
+  horizon: Horizon,
+): E[] {
+  const clocks = createClocks();
+  const everywhere = [...new Set(zones.values())];
+  const isAhead = ({ locationId, fromHour, untilHour }: E): boolean => {
+    const own = locationId === null ? everywhere : [zones.get(locationId)];
+    return own.some((zone) => {
+      if (zone === undefined) return false;
+      const clock = clocks(zone);
+      const start = localStart(horizon, clock);
+      const last = untilHour - 1 + clock(untilHour - 1);
+      return last >= start && fromHour + clock(fromHour) < start + horizon.horizonHours;
+    });
+  };
+  return events.filter(isAhead).sort((a, b) => a.fromHour - b.fromHour);
 }

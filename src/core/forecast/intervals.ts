@@ -30,8 +30,7 @@
  */
 import { MAX_CONFIDENCE_LEVEL, MIN_CONFIDENCE_LEVEL } from '../../contracts/forecast.ts';
 import { type ErrorScale, scaleByLevel, sumOfSizes } from './error-scale.ts';
-import { weighted } from './likeness.ts';
-import { normalQuantile, quantileSorted, studentToNormal, tailQuantileSorted } from './quantiles.ts';
+import { normalQuantile, quantileSorted, studentToNormal, tailQuantileSorted, weighted } from './numerics.ts';
 import type { PastSteps } from './steps.ts';
 import { demandOfRoot } from './transform.ts';
 

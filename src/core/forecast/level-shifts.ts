@@ -1,7 +1,9 @@
 /**
- * Lasting changes of level, found in the days of a history.
+ * Levels of the days of a history, and the lasting changes of level among them.
  *
- * Notation: u[j] level of day j (`day-levels.ts`).
+ * Days are blocks of 24 h that end with the history, so a change is seven days old after seven days, at any hour.
+ *   u[j] = Σ y / Σ p over the observed hours of day j, divided by the usual ratio of its weekday to the week around it
+ * with p the mean demand of the hour of day. A day is unknown if less than half of its usual demand was observed.
  * Let A be the 28, 14 or 7 days before a day, and B as many days from it on; neither may cross another change. A change
  * lies between them if it is
  *   seen      |Σ_{a, b} sign(u_b − u_a)| ≥ 2 c √(|A| |B| (|A| + |B| + 1) / 12),   with 7 known days on each side
@@ -13,13 +15,90 @@
  * that shifts do not hide themselves.
  * Smaller changes are left to the model, which follows them.
  * Of all such changes the one with the best fit, √u by a median on either side, is kept. The search repeats between the
- * kept ones until none is left. Finally a change must be large between the whole levels on its sides, and the newest
+ * kept ones until none is left, and each moves by up to a week to where it parts the days best. Finally a change must be large between the whole levels on its sides, and the newest
  * one must last: its last 3 days are nearer to its level than to the one before.
  * Complexity O(days · 28²) at worst, O(days) if the means before and after are alike.
  * Reference: Mann & Whitney 1947.
  */
-import { type Days, dayLevels } from './day-levels.ts';
-import { medianInPlace, quantileSorted } from './quantiles.ts';
+import { medianInPlace, quantileSorted } from './numerics.ts';
+import { HOURS_PER_DAY } from './types.ts';
+
+const DAYS_PER_WEEK = 7;
+/** When the ratio of weekdays is estimated, a day counts at most as this many average days of its week. */
+const MAX_OF_WEEK = 3;
+/**
+ * Prior for the ratio of weekdays: this many weeks without a difference between weekdays, added to the observed ones.
+ */
+const WEEKDAY_PRIOR = 2;
+
+/** The whole days that end with a history. */
+export type Days = {
+  /** Position of the first hour of the first day. */
+  first: number;
+  count: number;
+};
+
+/** The whole days of a history, given its length in hours. */
+export function wholeDays(hours: number): Days {
+  const count = Math.floor(hours / HOURS_PER_DAY);
+  return { first: hours - count * HOURS_PER_DAY, count };
+}
+
+/** u of each day, NaN where unknown. */
+function dayLevels(values: Float64Array, days: Days): Float64Array {
+  const level = rawLevels(values, days);
+  const weekday = weekdayRatios(level);
+  return level.map((u, j) => u / weekday[j % DAYS_PER_WEEK]);
+}
+
+/** Mean demand per hour of the days; 0 for an hour that is observed on fewer than a quarter of the days. */
+function hourMeans(values: Float64Array, { first, count }: Days): Float64Array {
+  return Float64Array.from({ length: HOURS_PER_DAY }, (_, h) => {
+    let sum = 0;
+    let known = 0;
+    for (let t = first + h; t < values.length; t += HOURS_PER_DAY) {
+      if (Number.isNaN(values[t])) continue;
+      sum += values[t];
+      known++;
+    }
+    return known < count / 4 ? 0 : sum / known;
+  });
+}
+
+/**
+ * Demand of each day over that of a usual one, without a distinction of weekdays: Σ y / Σ p over the hours with p > 0;
+ * NaN if less than half was observed.
+ */
+export function rawLevels(values: Float64Array, days: Days): Float64Array {
+  const { first, count } = days;
+  const usual = hourMeans(values, days);
+  const whole = usual.reduce((sum, p) => sum + p, 0);
+  return Float64Array.from({ length: count }, (_, j) => {
+    let sum = 0;
+    let expected = 0;
+    for (let h = 0; h < HOURS_PER_DAY; h++) {
+      const y = values[first + j * HOURS_PER_DAY + h];
+      if (usual[h] === 0 || Number.isNaN(y)) continue;
+      sum += y;
+      expected += usual[h];
+    }
+    return expected > 0 && expected >= whole / 2 ? sum / expected : NaN;
+  });
+}
+
+/** Mean ratio of each day to the seven days around it, by day modulo 7. */
+function weekdayRatios(level: Float64Array): Float64Array {
+  const ratio = new Float64Array(DAYS_PER_WEEK).fill(WEEKDAY_PRIOR);
+  const weeks = new Float64Array(DAYS_PER_WEEK).fill(WEEKDAY_PRIOR);
+  for (let j = 3; j + 3 < level.length; j++) {
+    let mean = 0;
+    for (let k = j - 3; k <= j + 3; k++) mean += level[k] / DAYS_PER_WEEK;
+    if (!(mean > 0)) continue;
+    ratio[j % DAYS_PER_WEEK] += Math.min(level[j] / mean, MAX_OF_WEEK);
+    weeks[j % DAYS_PER_WEEK]++;
+  }
+  return ratio.map((sum, day) => sum / weeks[day]);
+}
 
 /** Most days on one side of a change that are read. */
 export const WINDOW_DAYS = 28;
@@ -32,7 +111,6 @@ const WINDOWS = [
   [7, 28],
 ] as const;
 const MIN_DAYS = 7;
-const DAYS_PER_WEEK = 7;
 /** This many days at the end of a history must still be on the new level. */
 const LASTING_DAYS = 3;
 /** Smallest c and smallest factor of a change. */

@@ -14,8 +14,7 @@
  * Complexity O(n) if a level changed. Units: those of y.
  */
 
-import { wholeDays } from './day-levels.ts';
-import { findLevelChanges, known, levelOf, WINDOW_DAYS } from './level-shifts.ts';
+import { findLevelChanges, known, levelOf, WINDOW_DAYS, wholeDays } from './level-shifts.ts';
 import type { LocalSeries } from './local-series.ts';
 import { HOURS_PER_DAY } from './types.ts';
 

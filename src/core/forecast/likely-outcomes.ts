@@ -7,7 +7,7 @@
  * forecast. Three are enough: a fourth served 0.1 points more of a week of New York, and took half the time again.
  * O(values)
  */
-import { normalQuantile } from './quantiles.ts';
+import { normalQuantile } from './numerics.ts';
 
 /** Mean of the highest third of a normal distribution, in deviations. */
 const THIRD = 3 * normalDensity(normalQuantile(2 / 3));

@@ -19,10 +19,9 @@
  */
 import { MAX_DEMAND } from '../../contracts/bounds.ts';
 import { requireFinite } from '../finite.ts';
-import { eventsAhead } from './ahead.ts';
 import { kindEffects } from './effects.ts';
 import type { EventEffect } from './event-effects.ts';
-import { eventsByHour, heldRanges, withoutRanges } from './event-hours.ts';
+import { eventsAhead, eventsByHour, heldRanges, withoutRanges } from './event-hours.ts';
 import type { Bounds } from './intervals.ts';
 import {
   afterLatestUtcHour,
@@ -32,7 +31,7 @@ import {
   localStart,
   withClocks,
 } from './local-time.ts';
-import { normalQuantile } from './quantiles.ts';
+import { normalQuantile } from './numerics.ts';
 import { specialDays } from './special-days.ts';
 import { stepCount } from './steps.ts';
 import {

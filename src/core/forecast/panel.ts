@@ -5,7 +5,6 @@
  * Complexity: about 3 ms per series of 13 weeks and 168 hours; memory O(steps + past errors) per series.
  */
 
-import { findAbsentRows } from './absent-rows.ts';
 import { withoutEffects } from './apply-effects.ts';
 import { cleanSeries } from './clean.ts';
 import { NO_EFFECTS, type SeriesEffects } from './effects.ts';
@@ -19,7 +18,7 @@ import {
   stepBounds,
 } from './intervals.ts';
 import type { LevelShift } from './levels.ts';
-import { type LocalSeries, localHistory } from './local-series.ts';
+import { findAbsentRows, type LocalSeries, localHistory } from './local-series.ts';
 import { clockOf, hourMultiplicity, localDate } from './local-time.ts';
 import { type FittedModel, fitModel } from './model.ts';
 import { type ShortErrors, shortBounds, withBorrowedShape } from './short-errors.ts';

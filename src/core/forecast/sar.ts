@@ -13,7 +13,7 @@
  * Complexity: O(n · 15²/2) once for all origins, one or two 15 × 15 Cholesky per origin, O(15) per forecast hour.
  * References: Bishop, Pattern recognition and machine learning, §3.3; Hyndman & Athanasopoulos, ch. 9.
  */
-import { packedLength, quadraticForm, solveRidge } from './cholesky.ts';
+import { packedLength, quadraticForm, solveRidge } from './numerics.ts';
 import { seasonalProfile } from './profiles.ts';
 import { HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 

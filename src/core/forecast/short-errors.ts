@@ -13,7 +13,7 @@
  * Complexity O(R log R) for R errors. Units: demand per step.
  */
 import { type Bounds, reachOf } from './intervals.ts';
-import { medianInPlace, quantileSorted, tailQuantileSorted } from './quantiles.ts';
+import { medianInPlace, quantileSorted, tailQuantileSorted } from './numerics.ts';
 import { HOURS_PER_DAY } from './types.ts';
 
 /** Variance of the square root of a Poisson count. */

@@ -12,8 +12,8 @@
  * local hour index / 24, 0 being 1970-01-01, a Thursday.
  * Complexity O(H log H) for H holidays.
  */
-import { localMidnight } from './local-time.ts';
-import { HOURS_PER_DAY, type Holiday } from './types.ts';
+import { createClocks, localDate, localMidnight, localStart } from './local-time.ts';
+import { HOURS_PER_DAY, type Holiday, type Horizon } from './types.ts';
 
 const DAYS_BEFORE = 3;
 /** Fewest and most days from one holiday of a season to the next. */
@@ -128,3 +128,27 @@ const LIKE_KIND = 0.3;
 const LIKE_NAME = 0.5;
 
 const slotOf = ({ role, offset }: SpecialDay): string => (role === 'between' ? role : String(offset));
+
+/**
+ * The holidays in a horizon, by date. A holiday outside it is included if it makes a day of the horizon special (the
+ * day before, …). O(days).
+ * @param zones IANA zones of the locations; they matter only if all locations begin at one hour
+ */
+export function holidaysAhead(
+  holidays: readonly Holiday[],
+  horizon: Horizon,
+  zones: Iterable<string> = ['UTC'],
+): Holiday[] {
+  const special = specialDays(holidays);
+  const clocks = createClocks();
+  const starts = [...new Set(zones)].map((zone) => localStart(horizon, clocks(zone)));
+  const last = Math.max(...starts) + horizon.horizonHours - 1;
+  const found = new Map<number, Holiday>();
+  for (let day = dayOf(Math.min(...starts)); day <= dayOf(last); day++) {
+    const one = special.get(day);
+    if (one === undefined) continue;
+    const holiday = day - one.offset;
+    found.set(holiday, { date: localDate(holiday * HOURS_PER_DAY), name: one.name });
+  }
+  return [...found].sort(([a], [b]) => a - b).map(([, holiday]) => holiday);
+}

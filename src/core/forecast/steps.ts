@@ -5,7 +5,7 @@
  * counts 0 times if the clock skips it, and twice if the clock repeats it.
  */
 import type { FittedModel } from './model.ts';
-import { medianInPlace } from './quantiles.ts';
+import { medianInPlace } from './numerics.ts';
 import { countsElsewhere } from './rolling-origins.ts';
 import { clampDemand } from './transform.ts';
 import { HOURS_PER_WEEK } from './types.ts';

@@ -1,7 +1,7 @@
 /**
  * Storm days: demand collapsed for one day or a few, and came back. The profile must not learn them.
  *
- * Notation: u[j] level of day j (`day-levels.ts`); d[j] = √u less its median over that weekday, less the median of the
+ * Notation: u[j] level of day j (`level-shifts.ts`); d[j] = √u less its median over that weekday, less the median of the
  * same over the six days before and after.
  *   storm   d[j] < −4 r,   r = 1.4826 · median |d|, robust deviation of all days
  * for at most three days in a row, followed by an ordinary day: a longer fall is a change of level (`level-shifts.ts`).
@@ -12,8 +12,8 @@
  * of 97 %.
  * Complexity O(days). Reference for r: Davies & Gather 1993.
  */
-import { rawLevels, wholeDays } from './day-levels.ts';
-import { medianInPlace } from './quantiles.ts';
+import { rawLevels, wholeDays } from './level-shifts.ts';
+import { medianInPlace } from './numerics.ts';
 import { HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
 const DAYS_PER_WEEK = 7;

@@ -15,7 +15,7 @@
  * Values stay within the historical range widened by 30 % of its width.
  * Complexity O(n) once, O(1) per value. Units: y in demand per hour, z and ε free of units.
  */
-import { quantileSorted } from './quantiles.ts';
+import { quantileSorted } from './numerics.ts';
 
 export type Transform = {
   /** Mean of √y. */

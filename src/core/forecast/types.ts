@@ -49,6 +49,9 @@ export type ForecastStart = {
   startsAt?: string;
 };
 
+/** The local hours of a forecast. */
+export type Horizon = ForecastStart & { horizonHours: number };
+
 /** Default of `startDate`: `defaultStartDate` of the series set, or the day of `originHour` at its first series. */
 export type ForecastOptions = Partial<ForecastStart> & {
   /** Local hours to forecast, 1 or more. */

@@ -11,9 +11,9 @@
  * Forecasts do not know the storms: nobody could have known them in advance. Days are not classified by their demand:
  * calling well-forecast weeks calm would make the intervals look better than they are.
  */
-import { wholeDays } from './day-levels.ts';
+
 import { eventsByHour } from './event-hours.ts';
-import { findLevelChanges } from './level-shifts.ts';
+import { findLevelChanges, wholeDays } from './level-shifts.ts';
 import { localHistory, newestLocalHour } from './local-series.ts';
 import { clockOf, localMidnight } from './local-time.ts';
 import { dayOf, type SpecialDays } from './special-days.ts';

@@ -12,9 +12,9 @@
  * O(hours).
  */
 import type { EffectDeviations } from './apply-effects.ts';
-import { PART_HOURS } from './day-parts.ts';
 import type { Bounds } from './intervals.ts';
-import { normalQuantile } from './quantiles.ts';
+import { normalQuantile } from './numerics.ts';
+import { PART_HOURS } from './ordinary-days.ts';
 import { stepCount } from './steps.ts';
 
 /** s per step; −1 if there can be no demand. */

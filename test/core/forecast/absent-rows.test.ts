@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { findAbsentRows } from '../../../src/core/forecast/absent-rows.ts';
 import { forecast } from '../../../src/core/forecast/forecast.ts';
+import { findAbsentRows } from '../../../src/core/forecast/local-series.ts';
 import { hoursOf, MONDAY, poisson, seededRandom, seriesOf, weeklyShape } from './samples.ts';
 
 const local = (values: Float64Array) => ({

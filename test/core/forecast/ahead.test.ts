@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { eventsAhead, holidaysAhead } from '../../../src/core/forecast/ahead.ts';
+import { eventsAhead } from '../../../src/core/forecast/event-hours.ts';
+import { holidaysAhead } from '../../../src/core/forecast/special-days.ts';
 import { utcHour } from './samples.ts';
 
 const WEEK = { startDate: '2017-02-13', horizonHours: 168 };

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { weeklyNaiveError } from '../../../src/core/forecast/accuracy.ts';
 import {
   type BacktestOptions,
   backtest,
   backtestStarts,
   type HorizonScore,
 } from '../../../src/core/forecast/backtest.ts';
-import { sameHourMean } from '../../../src/core/forecast/baselines.ts';
+import { sameHourMean, weeklyNaiveError } from '../../../src/core/forecast/backtest-score.ts';
 import { forecastMany } from '../../../src/core/forecast/forecast.ts';
 import { localDate } from '../../../src/core/forecast/local-time.ts';
 import type { DemandSeries } from '../../../src/core/forecast/types.ts';

@@ -6,7 +6,7 @@ import {
   scaleErrors,
   stepBounds,
 } from '../../../src/core/forecast/intervals.ts';
-import { studentToNormal } from '../../../src/core/forecast/quantiles.ts';
+import { studentToNormal } from '../../../src/core/forecast/numerics.ts';
 import { countsElsewhere } from '../../../src/core/forecast/rolling-origins.ts';
 import type { PastSteps } from '../../../src/core/forecast/steps.ts';
 import { hoursOf, MONDAY, normal, poisson, seededRandom, seriesOf, sum, weeklyShape } from './samples.ts';

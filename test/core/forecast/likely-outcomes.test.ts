@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { likelyOutcomes } from '../../../src/core/forecast/likely-outcomes.ts';
-import { normalQuantile } from '../../../src/core/forecast/quantiles.ts';
+import { normalQuantile } from '../../../src/core/forecast/numerics.ts';
 import { seededRandom } from './samples.ts';
 
 const boundsOf = (mean: number, deviation: number, confidenceLevel: number) => {

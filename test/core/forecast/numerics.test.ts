@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { packedLength, quadraticForm, solveRidge } from '../../../src/core/forecast/cholesky.ts';
 import {
   medianInPlace,
   normalQuantile,
+  packedLength,
+  quadraticForm,
   quantileSorted,
+  solveRidge,
   studentToNormal,
   tailQuantileSorted,
-} from '../../../src/core/forecast/quantiles.ts';
+} from '../../../src/core/forecast/numerics.ts';
 import { normal, seededRandom } from './samples.ts';
 
 describe('solveRidge', () => {
