@@ -67,10 +67,10 @@ describe.skipIf(!hasBrowser)('the console, in Chromium, with the sample', () => 
       const heading = page.getByRole('heading', { level: 1, name: /trips expected/ });
       const sentence = (await heading.textContent()) ?? '';
       expect(sentence).toContain('Thursday, May 4, 2017: 303,366 trips expected; 95.0% can be served');
-      expect(sentence).toMatch(/385 vehicles move, 227 km; .* stay short\.$/);
+      expect(sentence).toMatch(/371 vehicles move, 218 km; .* stay short\.$/);
       await expect
         .poll(() => page.getByRole('status').textContent())
-        .toBe('New plan: 95.0% served, 385 vehicles move');
+        .toBe('New plan: 95.0% served, 371 vehicles move');
       await expect.poll(() => addressOf(page)).toMatch(/\/console\/\?decision=dec_/);
       await page.reload();
       await expect.poll(() => heading.textContent()).toBe(sentence);

@@ -30,15 +30,10 @@ export type Accuracy = {
   bias: number | null;
 };
 
-export const noErrors = (): ErrorSums => ({ absolute: 0, signed: 0, demand: 0, scaled: 0, scaledCount: 0 });
+const noErrors = (): ErrorSums => ({ absolute: 0, signed: 0, demand: 0, scaled: 0, scaledCount: 0 });
 
 /** Adds the steps of one origin. A NaN actual is a step that was not observed; it is skipped. */
-export function addErrors(
-  sums: ErrorSums,
-  forecast: Float64Array,
-  actual: Float64Array,
-  scale: number,
-): void {
+function addErrors(sums: ErrorSums, forecast: Float64Array, actual: Float64Array, scale: number): void {
   let absolute = 0;
   let steps = 0;
   for (let i = 0; i < actual.length; i++) {
@@ -57,7 +52,7 @@ export function addErrors(
 }
 
 /** Measures of the sums of one or more locations taken together. */
-export function accuracyOf(parts: readonly ErrorSums[]): Accuracy {
+function accuracyOf(parts: readonly ErrorSums[]): Accuracy {
   const total = noErrors();
   for (const part of parts) {
     total.absolute += part.absolute;

@@ -1,6 +1,6 @@
 /**
- * Events by the hour, and those ahead. A location can have many events, and every hour of its history and forecast is looked up. Set-up
- * is proportional to the hours of events; a look-up takes the logarithm of their number.
+ * Events by the hour, and those ahead. A location can have many events, and every hour of its history and forecast is
+ * looked up. Set-up is proportional to the hours of events; a look-up takes the logarithm of their number.
  */
 import { createClocks, localStart } from './local-time.ts';
 import type { DemandEvent, DemandSeries, Horizon, ZoneClock } from './types.ts';

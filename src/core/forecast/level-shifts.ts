@@ -15,9 +15,9 @@
  * that shifts do not hide themselves.
  * Smaller changes are left to the model, which follows them.
  * Of all such changes the one with the best fit, √u by a median on either side, is kept. The search repeats between the
- * kept ones until none is left, and each moves by up to a week to where it parts the days best. Finally a change must be large between the whole levels on its sides, and the newest
- * one must last: its last 3 days are nearer to its level than to the one before.
- * Complexity O(days · 28²) at worst, O(days) if the means before and after are alike.
+ * kept ones until none is left, and each moves by up to a week to where it parts the days best. Finally a change must
+ * be large between the whole levels on its sides, and the newest one must last: its last 3 days are nearer to its
+ * level than to the one before. Complexity O(days · 28²) at worst, O(days) if the means before and after are alike.
  * Reference: Mann & Whitney 1947.
  */
 import { medianInPlace, quantileSorted } from './numerics.ts';

@@ -1,8 +1,8 @@
 /**
  * The history on its present level.
  *
- * After a lasting change (`level-shifts.ts`) the hours before it are multiplied by R, new level over old. The pattern of
- * the days and weeks stays, the level is new, and the models that follow need not know about the change.
+ * After a lasting change (`level-shifts.ts`) the hours before it are multiplied by R, new level over old. The pattern
+ * of the days and weeks stays, the level is new, and the models that follow need not know about the change.
  *   y'[t] = y[t] Π R   over the changes after t
  * Each level is compared with the next one, using up to 28 adjacent days of each. A level whose demand would have to
  * grow more than twentyfold has no usable pattern (a closed place that opened). Its hours become missing, and the level

@@ -6,9 +6,9 @@
  * observed. Only the newest 13 weeks are kept: older data has less than 2 % of the weight in every model. Complexity
  * O(hours kept).
  *
- * Hours that are missing in a pattern are reported. The engine treats a missing hour as unknown and fills it in with the
- * usual demand. But some sources write rows only when there is demand, or only while a place is open. There a missing
- * hour means 0, and nights without rows would be forecast like days.
+ * Hours that are missing in a pattern are reported. The engine treats a missing hour as unknown and fills it in with
+ * the usual demand. But some sources write rows only when there is demand, or only while a place is open. There a
+ * missing hour means 0, and nights without rows would be forecast like days.
  *   hours of the day, weekdays   at most 1 in 20 of them is observed, while others are observed
  *   zeros never seen             whole numbers without a 0, though 1 in 100 is 1 and 1 hour in 20 or more is missing
  */

@@ -7,12 +7,13 @@
  * Student's quantile: expansion in 1/ν to second order (Abramowitz & Stegun 26.7.5).
  *
  * Ridge system (A + λI) β = b + λ m for a symmetric, positive semidefinite A: A = LLᵀ by Cholesky, then two triangular
- * solves, n³/6 multiplications plus n² (Golub & Van Loan, Matrix computations, §4.2). Packed storage: the lower triangle
- * row by row, entry (i, j) at i(i + 1)/2 + j.
+ * solves, n³/6 multiplications plus n² (Golub & Van Loan, Matrix computations, §4.2). Packed storage: the lower
+ * triangle row by row, entry (i, j) at i(i + 1)/2 + j.
  *
- * Best guess: the effect of an occasion from similar ones, by best linear unbiased prediction (Henderson 1975; kriging).
- * Notation: y_j effect observed at occasion j, with noise variance s_j²; V variance of effects between unrelated
- * occasions; l(i, j) likeness of two occasions, 0 … 1, with cov(f_i, f_j) = V l(i, j) for the effects f without noise.
+ * Best guess: the effect of an occasion from similar ones, by best linear unbiased prediction (Henderson 1975;
+ * kriging). Notation: y_j effect observed at occasion j, with noise variance s_j²; V variance of effects between
+ * unrelated occasions; l(i, j) likeness of two occasions, 0 … 1, with cov(f_i, f_j) = V l(i, j) for the effects f
+ * without noise.
  *   f̂ = Σ c_j y_j,   c = (V L + diag s²)⁻¹ V l*,   Var(f* − f̂) = V (1 − Σ c_j l*_j)
  * Without observations: f̂ = 0 with variance V. With many: a weighted mean of them, where similar occasions weigh most.
  */

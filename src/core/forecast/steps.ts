@@ -90,8 +90,9 @@ export type PastSteps = {
 /**
  * Compares the past forecasts with the history, step by step, without holidays. Clock changes are ignored: both sides
  * count each local hour once. For the intervals an outlier counts with the value that the cleaning capped it to, five
- * deviations off. So a quiet or busy day stays one, while a wrong observation (1e9) cannot make every interval absurd. For the reported error an outlier counts as the nearest demand that the model may forecast:
- * the error of days to come will include outliers.
+ * deviations off. So a quiet or busy day stays one, while a wrong observation (1e9) cannot make every interval absurd.
+ * For the reported error an outlier counts as the nearest demand that the model may forecast: the error of days to
+ * come will include outliers.
  */
 export function comparePast(model: FittedModel, stepHours: number): PastSteps {
   const { values, clean, transform, past, pastLeadHours } = model;

@@ -1,8 +1,8 @@
 /**
  * Storm days: demand collapsed for one day or a few, and came back. The profile must not learn them.
  *
- * Notation: u[j] level of day j (`level-shifts.ts`); d[j] = √u less its median over that weekday, less the median of the
- * same over the six days before and after.
+ * Notation: u[j] level of day j (`level-shifts.ts`); d[j] = √u less its median over that weekday, less the median of
+ * the same over the six days before and after.
  *   storm   d[j] < −4 r,   r = 1.4826 · median |d|, robust deviation of all days
  * for at most three days in a row, followed by an ordinary day: a longer fall is a change of level (`level-shifts.ts`).
  * If one weekday falls more than once, that is the calendar; more than one fall in fourteen days is normal variation.

@@ -27,7 +27,7 @@ const withDays =
     return hoursOf(weeks, (hour) => count(random, days[Math.floor(hour / 24)]! * weeklyShape(hour, level)));
   };
 
-export const STEADY_DEMAND = {
+const STEADY_DEMAND = {
   poisson: (random, level, weeks) => hoursOf(weeks, (hour) => count(random, weeklyShape(hour, level))),
   overdispersed: (random, level, weeks) =>
     hoursOf(weeks, (hour) => {
