@@ -70,7 +70,7 @@ const MAX_RETRY_DELAY_SECONDS = 3600;
 const TOKEN_MARGIN_SECONDS = 0.05;
 
 /** How an attempt ends. */
-export type Outcome =
+export type AttemptResult =
   | { outcome: 'completed'; end: JobEnd }
   /** for a reason that would recur, so the job is not tried again */
   | { outcome: 'failed'; error: AppError }
@@ -86,7 +86,7 @@ export type Outcome =
  * crashed comes back after a delay, which doubles with each crash. At the limit it fails: a job that kills every worker
  * must not circulate forever.
  */
-export async function finish(deps: WorkerDeps, job: ClaimedJobState, outcome: Outcome): Promise<void> {
+export async function finish(deps: WorkerDeps, job: ClaimedJobState, outcome: AttemptResult): Promise<void> {
   const end = attemptEndOf(job, outcome);
   const delaySeconds = delayOf(deps.config, job, outcome);
   const isEnded =
@@ -101,7 +101,7 @@ export async function finish(deps: WorkerDeps, job: ClaimedJobState, outcome: Ou
   job.logger.warn('job lost to another worker; its end is discarded');
 }
 
-function attemptEndOf({ phases }: ClaimedJobState, outcome: Outcome): AttemptEnd {
+function attemptEndOf({ phases }: ClaimedJobState, outcome: AttemptResult): AttemptEnd {
   const isWorkerLost = outcome.outcome === 'crashed' && outcome.isWorkerLost === true;
   const reason =
     outcome.outcome === 'failed'
@@ -113,7 +113,7 @@ function attemptEndOf({ phases }: ClaimedJobState, outcome: Outcome): AttemptEnd
 }
 
 /** After how many seconds the job can be claimed again; null: it ends. */
-function delayOf(config: Config, job: ClaimedJobState, { outcome }: Outcome): number | null {
+function delayOf(config: Config, job: ClaimedJobState, { outcome }: AttemptResult): number | null {
   if (outcome === 'released') return 0;
   if (outcome !== 'crashed' || isLastAttempt(config, job)) return null;
   return Math.min(config.JOB_RETRY_DELAY_SECONDS * 2 ** job.crashes, MAX_RETRY_DELAY_SECONDS);
@@ -121,7 +121,10 @@ function delayOf(config: Config, job: ClaimedJobState, { outcome }: Outcome): nu
 
 type Made = { plan?: NewPlan | undefined; replay?: NewReplay | undefined };
 
-function endingOf(job: ClaimedJobState, outcome: Exclude<Outcome, { outcome: 'cancelled' }>): Ending & Made {
+function endingOf(
+  job: ClaimedJobState,
+  outcome: Exclude<AttemptResult, { outcome: 'cancelled' }>,
+): Ending & Made {
   if (outcome.outcome === 'completed') return { status: 'completed', ...outcome.end };
   const error =
     outcome.outcome === 'failed'

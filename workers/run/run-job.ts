@@ -3,7 +3,7 @@ import type { JobPriority } from '../../src/contracts/priorities.ts';
 import { type ClaimedJob, claimJob, explainLostAttempt } from '../../src/db/jobs/job-claims.ts';
 import type { QueueSpan } from '../../src/queue/telemetry.ts';
 import { workOf } from '../kinds/kinds.ts';
-import { type ClaimedJobState, finish, type Outcome, runningLimit, untilAvailable } from './end-job.ts';
+import { type AttemptResult, type ClaimedJobState, finish, runningLimit, untilAvailable } from './end-job.ts';
 import { type JobRunDeps, StoppedError, startRun } from './job-run.ts';
 import { traceAttempt } from './job-trace.ts';
 import { type Phases, startPhases } from './phases.ts';
@@ -85,7 +85,7 @@ async function workOff(
   stored: Pick<ClaimedJob, 'facts' | 'input'>,
   entry: RunningJob,
   phases: Phases,
-): Promise<Outcome> {
+): Promise<AttemptResult> {
   try {
     const working = workOf(job.kind)(startRun(deps, job, stored, entry, phases));
     job.logger.info('job started'); // after the work has begun

@@ -11,7 +11,7 @@ const LEAST_COUNTED = 64 * 1024;
 const today = sql`(now() at time zone 'UTC')::date`;
 
 /** The bytes that a caller has stored today. */
-export const bytesOf = (caller: string): SQL<number> => sql<number>`(
+export const bytesOfToday = (caller: string): SQL<number> => sql<number>`(
   select coalesce(sum(bytes), 0)::float8 from ${callerBytes} where caller = ${caller} and day = ${today})`;
 
 /** The bytes that a body counts as. */

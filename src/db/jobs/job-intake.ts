@@ -6,7 +6,7 @@ import type { TraceContext } from '../../contracts/trace.ts';
 import { type Database, executePrepared, type Queryable } from '../client.ts';
 import { type JsonColumns, packJson } from '../packed-json.ts';
 import { jobs, locations } from '../schema.ts';
-import { bytesOf, countBytes, countedBytes, secondsOfToday } from './caller-bytes.ts';
+import { bytesOfToday, countBytes, countedBytes, secondsOfToday } from './caller-bytes.ts';
 import { copyTargets, isStoredPlan } from './job-previous.ts';
 
 export type NewJob = {
@@ -138,7 +138,7 @@ const areTrue = ({
   line.n < ${maxWaiting}::int and named.found = ${locationIds.length}::int
   ${previousPlanId === undefined ? sql`` : sql`and ${isStoredPlan(previousPlanId, planOwner)}`}
   ${own ? sql`and ${countWaitingOf(own)} < ${own.max}::int` : sql``}
-  ${bytes ? sql`and ${bytesOf(bytes.caller)} <= ${bytes.max - bytes.body}::float8` : sql``}`;
+  ${bytes ? sql`and ${bytesOfToday(bytes.caller)} <= ${bytes.max - bytes.body}::float8` : sql``}`;
 
 /** An expired key is taken from its job, unless that job has not ended yet. */
 const freeExpiredKey = (key: string) => sql`
@@ -178,6 +178,6 @@ export async function readAdmission(
   }>(sql`select
     array(select id from ${locations} where id = any(${sql.param(locationIds)}::int[])) as "knownIds",
     ${countWaiting(maxWaiting)} as waiting, ${own ? countWaitingOf(own) : sql`0`} as "waitingOfCaller",
-    ${bytes ? bytesOf(bytes.caller) : sql`0`} as "bytesOfCaller", ${secondsOfToday} as "secondsOfToday"`);
+    ${bytes ? bytesOfToday(bytes.caller) : sql`0`} as "bytesOfCaller", ${secondsOfToday} as "secondsOfToday"`);
   return rows[0];
 }
