@@ -58,10 +58,10 @@ describe('retention', () => {
     expect(await ids('select job_id as id from jobs order by created_at')).toEqual(
       Array.from({ length: 30 }, (_, i) => `job ${29 - i}`),
     );
-    expect(await ids('select plan_id as id from plan_summary order by created_at')).toEqual(
+    expect(await ids('select plan_id as id from reports.plan_summary order by created_at')).toEqual(
       Array.from({ length: 90 }, (_, i) => `plan ${89 - i}`),
     );
-    expect([await count('plan_moves'), await count('plan_parts')]).toEqual([270, 270]);
+    expect([await count('reports.plan_moves'), await count('plan_parts')]).toEqual([270, 270]);
     expect(await retain({})).toEqual([]);
   });
 
