@@ -87,7 +87,7 @@ describe('the interface specification', () => {
       expect(body).toEqual(
         success({
           forecasts: { '4': expect.any(Array), '12': expect.any(Array) },
-          metadata: {
+          metadata: expect.objectContaining({
             model: expect.any(String),
             horizon_hours: 168,
             generated_at: expect.stringMatching(/Z$/),
@@ -95,7 +95,7 @@ describe('the interface specification', () => {
             step_hours: 24,
             methods: { '4': 'combination', '12': 'combination' },
             backtest_wape: { '4': expect.any(Number), '12': expect.any(Number) },
-          },
+          }),
         }),
       );
       for (const values of Object.values<number[]>(body.data.forecasts)) {
