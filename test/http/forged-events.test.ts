@@ -35,7 +35,8 @@ describeOnBothBackends('whoever can publish events but does not know their secre
     atEnd(async () => redis?.disconnect());
     const publish = async (type: string, message: string) => {
       const channel = `${config.QUEUE_PREFIX}_${type}`;
-      if (redis) expect(await redis.publish(channel, message)).toBeGreaterThan(0);
+      // A worker that has just started may not listen yet.
+      if (redis) await expect.poll(() => redis.publish(channel, message)).toBeGreaterThan(0);
       else await pool.query('select pg_notify($1, $2)', [channel, message]);
     };
 
