@@ -199,7 +199,7 @@ describe.skipIf(!hasBrowser)('the map of the console', () => {
     await page.getByRole('option', { name: 'Union Sq' }).waitFor();
     await page.keyboard.press('Enter');
     const place = page.getByRole('region', { name: 'Union Sq' });
-    await place.getByText('125 vehicles arrive, 0 leave.').waitFor();
+    await place.getByText('119 vehicles arrive, 0 leave.').waitFor();
     await expect.poll(() => rows(page).count()).toBe(2);
     await page.reload();
     await place.waitFor();
