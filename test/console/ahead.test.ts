@@ -76,7 +76,8 @@ describe.skipIf(!hasBrowser)('the page Ahead of the console', () => {
     for (const [t, { demand, unmet, moves }] of outlook.entries()) {
       await page.keyboard.press('ArrowRight');
       const hour = `0${6 + t}:00`;
-      await expect.poll(drawn).toBe(`${hour}: ${whole(leaving(moves))} vehicles on ${moves.length} arcs`);
+      const arcs = `${moves.length} ${moves.length === 1 ? 'arc' : 'arcs'}`;
+      await expect.poll(drawn).toBe(`${hour}: ${whole(leaving(moves))} vehicles on ${arcs}`);
       await expect
         .poll(() => slider(page).getAttribute('aria-valuetext'))
         .toBe(`${hour}–${`0${7 + t}`.slice(-2)}:00`);
