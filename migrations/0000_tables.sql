@@ -230,7 +230,8 @@ CREATE TABLE job_replays (
   inputs bytea NOT NULL
 );
 
--- By connection, so that requests of a caller that are stored at once rarely wait for each other.
+-- The bytes of the bodies that a caller stored as jobs in a day (UTC): a row per connection, so that requests that are
+-- stored at once rarely wait for each other.
 CREATE TABLE caller_bytes (
   caller text NOT NULL,
   day date NOT NULL,
