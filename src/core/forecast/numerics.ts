@@ -79,9 +79,8 @@ export function normalQuantile(p: number): number {
 }
 
 /**
- * Student's quantile at p relative to the normal one. With 3 or more degrees of freedom it is within 5 % for 0.005 ≤ p
- * ≤ 0.995.
- * At p = ½ both are zero and the ratio is the limit.
+ * Student's quantile at p relative to the normal one. With 3 or more degrees of freedom it is within 5 % for
+ * 0.005 ≤ p ≤ 0.995. At p = ½ both are zero and the ratio is the limit.
  */
 export function studentToNormal(p: number, freedom: number): number {
   const square = normalQuantile(p) ** 2;
