@@ -222,7 +222,9 @@ export const MoveCost = Type.Object(
   {
     $id: 'MoveCost',
     additionalProperties: false,
-    description: 'a move costs `per_move` + `per_km` × km + `per_minute` × minutes; staying costs nothing',
+    description:
+      'a move costs `per_move` + `per_km` × km + `per_minute` × minutes, with a `network` `per_move` + what `costs` ' +
+      'say; staying costs nothing',
   },
 );
 

@@ -215,7 +215,7 @@ test.each<[string, object, RegExp]>([
   ['options.cost.per_minute', asked({ cost: { per_minute: 1 } }), /set options\.travel to "stored"/],
   ['options.cost.per_move', asked({ cost: { per_move: -1 } }), /0/],
   [
-    'options.cost',
+    'options.cost.per_km',
     asked(
       { cost: { per_km: 1 } },
       {

@@ -1927,7 +1927,7 @@ export interface components {
             /** @description id of the request, also in logs, jobs and the X-Request-Id header */
             request_id: string;
         };
-        /** @description a move costs `per_move` + `per_km` × km + `per_minute` × minutes; staying costs nothing */
+        /** @description a move costs `per_move` + `per_km` × km + `per_minute` × minutes, with a `network` `per_move` + what `costs` say; staying costs nothing */
         MoveCost: {
             /** @description default: the setting `OPTIMIZATION_COST_PER_KM` */
             per_km?: number;

@@ -382,7 +382,7 @@ function costUnits(
     const cost = costs[i][j];
     if (cost === null || (distances_km && distances_km[i][j]! > limitKm)) return Number.POSITIVE_INFINITY;
     // Test networks have costs with at most 4 decimals.
-    return Math.round(cost * 1e4);
+    return Math.round((cost + (request.options?.cost?.per_move ?? 0)) * 1e4);
   }
   const { per_km: perKm = 1, per_minute: perMinute = 0, per_move: perMove = 0 } = request.options?.cost ?? {};
   const how = request.options?.travel ?? 'great_circle';

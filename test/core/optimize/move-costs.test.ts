@@ -73,8 +73,13 @@ describe('costs per km, minute and move, with great circles and a travel table',
       const random = createRandom(seed);
       const instance = tinyInstance(seed);
       const { network: _, ...rest } = seed % 2 ? asFlow(instance.request) : instance.request;
-      const options = randomOptions(random);
-      const request: OptimizeRequest = { ...rest, options: { ...rest.options, ...options } };
+      const { network } = seed % 3 ? {} : instance.request;
+      const options = network ? { cost: { per_move: random.integer(0, 5000) / 100 } } : randomOptions(random);
+      const request: OptimizeRequest = {
+        ...rest,
+        ...(network && { network }),
+        options: { ...rest.options, ...options },
+      };
       const { locations } = instance;
       const travel = randomTravel(random, locations, random.pick([0.5, 0.9, 1]));
       expect(checkRequest(request, new Set(locations.map(({ id }) => id)), SETTINGS)).toEqual([]);
@@ -89,17 +94,18 @@ describe('costs per km, minute and move, with great circles and a travel table',
       }
       const moves = outcome.result.kpis.rebalanced_count;
       if (moves === 0) continue;
-      see(typeof options.travel === 'object' ? 'fallback' : options.travel!);
-      if (options.cost?.per_move) see('per_move');
-      if (options.cost?.per_minute) see('per_minute');
+      const { travel: how = 'network', cost } = request.options!;
+      see(typeof how === 'object' ? 'fallback' : how);
+      if (cost?.per_move) see(`per_move ${network ? 'network' : 'locations'}`);
+      if (cost?.per_minute) see('per_minute');
       see(outcome.certificate.method);
     }
     expect(wrong.slice(0, 3)).toEqual([]);
     for (const kind of [
-      ...['infeasible', 'fallback', 'great_circle', 'stored', 'per_move', 'per_minute'],
-      'network_simplex',
+      ...['infeasible', 'fallback', 'great_circle', 'stored', 'per_minute', 'network_simplex'],
+      ...['per_move network', 'per_move locations'],
     ])
-      expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(enough(INSTANCES / 30));
+      expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(enough(INSTANCES / 60));
   });
 
   const locations = [1, 2, 3].map((id) => ({ id, latitude: 40 + id / 100, longitude: -74 }));
@@ -204,7 +210,10 @@ describe('costs per km, minute and move, with great circles and a travel table',
       'options.travel.fallback',
       { options: { cost: { per_minute: 1 }, travel: { source: 'stored', fallback: 'great_circle' } } },
     ],
-    ['options.cost', { options: { cost: { per_km: 2 } }, network: { location_ids: [1, 2, 3], costs: [] } }],
+    ...(['per_km', 'per_minute'] as const).map((rate): [string, Partial<OptimizeRequest>] => [
+      `options.cost.${rate}`,
+      { options: { cost: { [rate]: 2 } }, network: { location_ids: [1, 2, 3], costs: [] } },
+    ]),
     ['options.travel', { options: { travel: 'stored' }, network: { location_ids: [1, 2, 3], costs: [] } }],
   ])('%s is refused where it cannot be had', (field, more) => {
     const faults = checkRequest({ ...asked({}), ...more }, new Set([1, 2, 3]), SETTINGS);

@@ -948,7 +948,7 @@ class Move(Model):
 
 
 class MoveCost(Model):
-    """a move costs `per_move` + `per_km` × km + `per_minute` × minutes; staying costs nothing"""
+    """a move costs `per_move` + `per_km` × km + `per_minute` × minutes, with a `network` `per_move` + what `costs` say; staying costs nothing"""
 
     per_km: float | None = None
     """default: the setting `OPTIMIZATION_COST_PER_KM`"""

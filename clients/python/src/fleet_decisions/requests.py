@@ -240,7 +240,7 @@ Moment: TypeAlias = str | datetime
 
 
 class MoveCost(TypedDict):
-    """a move costs `per_move` + `per_km` × km + `per_minute` × minutes; staying costs nothing"""
+    """a move costs `per_move` + `per_km` × km + `per_minute` × minutes, with a `network` `per_move` + what `costs` say; staying costs nothing"""
 
     per_km: NotRequired[float]
     """default: the setting `OPTIMIZATION_COST_PER_KM`"""

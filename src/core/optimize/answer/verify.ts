@@ -243,7 +243,7 @@ function moveReader(
       const cost = costs[i][j];
       if (cost === null) return null;
       return {
-        costKnown: cost,
+        costKnown: cost + (request.options?.cost?.per_move ?? 0),
         distance: distances_km ? (distances_km[i][j] ?? Number.POSITIVE_INFINITY) : null,
         perKm: 0,
       };

@@ -161,9 +161,15 @@ export function moveDistance(
 
 /**
  * The request's matrices, with rows and columns in the order of `locationIds`. A `null` cost becomes Infinity. O(n²).
+ * @param perMove what each move costs beside its own cost
  * @param check called every few milliseconds; it throws to stop the work
  */
-export function givenNetwork(input: NetworkInput, locationIds: Int32Array, check: Check = () => {}): Network {
+export function givenNetwork(
+  input: NetworkInput,
+  perMove: number,
+  locationIds: Int32Array,
+  check: Check = () => {},
+): Network {
   const n = locationIds.length;
   const position = new Map(input.location_ids.map((id, at) => [id, at]));
   const at = Int32Array.from(locationIds, (id) => position.get(id)!);
@@ -176,7 +182,7 @@ export function givenNetwork(input: NetworkInput, locationIds: Int32Array, check
     for (let j = 0; j < n; j++) {
       if (i === j) continue;
       const cost = costs[at[j]];
-      costUnits[i * n + j] = cost === null ? Number.POSITIVE_INFINITY : toUnitsUp(cost);
+      costUnits[i * n + j] = cost === null ? Number.POSITIVE_INFINITY : toUnitsUp(perMove + cost);
       if (distances) distanceKm![i * n + j] = distances[at[j]] ?? Number.POSITIVE_INFINITY;
     }
   }

@@ -28,8 +28,11 @@ export function needsMatrix({ options }: OptimizeRequest): boolean {
 export function checkMoveCosts(request: OptimizeRequest, list: FaultList): void {
   const { options = {}, network } = request;
   const isStored = usesStoredTravel(options);
-  if (network && options.cost)
-    list.add('options.cost', 'network.costs are the whole cost of a move; leave out one of them');
+  for (const rate of ['per_km', 'per_minute'] as const) {
+    if (!network || options.cost?.[rate] === undefined) continue;
+    const message = 'network.costs are the whole cost of the way; leave out one of them';
+    list.add(`options.cost.${rate}`, message);
+  }
   if (network && isStored)
     list.add('options.travel', 'network has its own costs and distances; leave out one of them');
   for (const rate of ['per_km', 'per_minute'] as const) {
@@ -40,7 +43,7 @@ export function checkMoveCosts(request: OptimizeRequest, list: FaultList): void 
       'state all costs in a smaller unit (cents instead of euros)';
     list.add(`options.cost.${rate}`, message);
   }
-  if (!options.cost?.per_minute) return;
+  if (network || !options.cost?.per_minute) return;
   if (!isStored) {
     const message =
       'great-circle travel has no minutes; set options.travel to "stored", or leave per_minute out';

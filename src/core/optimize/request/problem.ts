@@ -59,15 +59,20 @@ export function buildProblem(
   for (let i = 0; i < locationIds.length; i++) position.set(locationIds[i], i);
   const limits = readLimits(request, settings);
   const readNetworks = () => {
-    if (request.network)
-      return { network: givenNetwork(request.network, locationIds, check), greatCircle: null };
-    const points = pointsInOrder(locations, locationIds);
     const rates = readRates(request, settings);
+    const refuseDear = (network: Network) =>
+      refuseDearMoves(network, limits.maxDistanceKm, request.fleet_state.vehicles.length);
+    if (request.network) {
+      const network = givenNetwork(request.network, rates.perMove, locationIds, check);
+      refuseDear(network);
+      return { network, greatCircle: null };
+    }
+    const points = pointsInOrder(locations, locationIds);
     if (!needsMatrix(request)) return greatCircleNetwork(points, rates.perKm, cache);
     const isStored = usesStoredTravel(request.options);
     if (isStored && !travel) throw new Error('the stored travel of the request is missing');
     const network = travelNetwork(points, rates, isStored ? travel : null, hasFallback(request), check);
-    refuseDearMoves(network, limits.maxDistanceKm, request.fleet_state.vehicles.length);
+    refuseDear(network);
     return {
       network,
       greatCircle: null,
@@ -108,8 +113,8 @@ function refuseDearMoves({ costUnits, distanceKm }: Network, maxDistanceKm: numb
   const most = MAX_COST / Math.max(1, vehicles);
   let dearest = 0;
   for (let a = 0; a < costUnits.length; a++) {
-    const isAllowed = costUnits[a] !== Number.POSITIVE_INFINITY && distanceKm![a] <= maxDistanceKm;
-    if (isAllowed && costUnits[a] > dearest) dearest = costUnits[a];
+    if (costUnits[a] === Number.POSITIVE_INFINITY || (distanceKm && distanceKm[a] > maxDistanceKm)) continue;
+    if (costUnits[a] > dearest) dearest = costUnits[a];
   }
   if (fromUnits(dearest) > most) throw new RefusedError(refuseCosts(fromUnits(dearest), most));
 }
