@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { describe, expect, test } from 'vitest';
 import { forecastMany } from '../../../src/core/forecast/forecast.ts';
 import { localDate } from '../../../src/core/forecast/local-time.ts';

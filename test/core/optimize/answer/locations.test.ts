@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { describe, expect, test } from 'vitest';
 import type { AllocationPlanItem } from '../../../../src/contracts/optimize.ts';
 import { enough, seeds } from '../../../helpers/depth.ts';

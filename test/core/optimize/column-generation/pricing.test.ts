@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { expect, test } from 'vitest';
 import { createMixedProblem } from '../../../../bench/mixed-instances.ts';
 import { createPricer } from '../../../../src/core/optimize/column-generation/pricing.ts';

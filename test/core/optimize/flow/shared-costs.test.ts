@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { describe, expect, test } from 'vitest';
 import { certify } from '../../../../src/core/optimize/flow/certify.ts';
 import type { SharedCosts } from '../../../../src/core/optimize/flow/shared-costs.ts';

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { describe, expect, test } from 'vitest';
 import { verifyOutlook } from '../../../../src/core/optimize/answer/verify-outlook.ts';
 import type { ProgressReport } from '../../../../src/core/optimize/progress.ts';

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { describe, expect, it } from 'vitest';
 import { measureHorizon } from '../../../../src/core/optimize/horizon/horizon-figures.ts';
 import { solveWithFlows } from '../../../../src/core/optimize/horizon/solve-with-flows.ts';

@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { describe, expect, it } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { verifyOutlook } from '../../../../src/core/optimize/answer/verify-outlook.ts';
