@@ -1,13 +1,16 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { defineConfig, type Plugin } from 'vite';
 
 /** Smaller files fit one packet. */
 const MIN_COMPRESSED_BYTES = 1024;
 
-/** Stores each text beside its file, compressed as well as it can be: once here, not in each answer. */
+/** Quality 11 would save 0.04 MB of 0.5, and take 3 s of a first start. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+
+/** Stores each text beside its file, compressed: once here, not in each answer. */
 function compressFiles(): Plugin {
   let folder = '';
   return {
@@ -25,7 +28,7 @@ function compressFiles(): Plugin {
           const file = path.join(folder, name);
           const content = await readFile(file);
           if (content.length < MIN_COMPRESSED_BYTES) return;
-          await writeFile(`${file}.br`, await promisify(brotliCompress)(content));
+          await writeFile(`${file}.br`, await promisify(brotliCompress)(content, BROTLI));
           await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }));
         }),
       );
