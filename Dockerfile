@@ -11,8 +11,8 @@ RUN npm install --workspace=console --no-save --ignore-scripts --no-audit --no-f
 FROM node:26-slim
 WORKDIR /app
 ENV NODE_ENV=production
-# So that memory comes back after peaks: see src/process/memory.ts.
-ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
+# glibc keeps a pool of memory per thread otherwise, and gives little of it back after peaks.
+ENV MALLOC_ARENA_MAX=2
 # The file system may be read-only: npm notes there what it ran.
 ENV npm_config_cache=/tmp/.npm
 COPY package.json package-lock.json .npmrc ./

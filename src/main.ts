@@ -14,7 +14,6 @@ import { openJobWatch } from './http/jobs/job-watch.ts';
 import { openConfiguredHolidays } from './inputs/holidays.ts';
 import { openStartWait, type Running, runProcess } from './process/lifecycle.ts';
 import { createLogger, logRepeated, logWarnings } from './process/logger.ts';
-import { giveMemoryBack } from './process/memory.ts';
 import { openMetrics } from './process/metrics.ts';
 import { openTracing } from './process/tracing.ts';
 import { openEventBus } from './queue/bus.ts';
@@ -95,15 +94,8 @@ export async function startApi(
 if (import.meta.main) {
   await runProcess(async (signal) => {
     const config = loadConfig();
-    const memory = giveMemoryBack();
     const logger = createLogger('api', config);
     logWarnings(logger);
-    const api = await startApi(config, logger, signal);
-    memory.begin();
-    const close = async () => {
-      memory.close();
-      await api.close();
-    };
-    return { close };
+    return startApi(config, logger, signal);
   });
 }

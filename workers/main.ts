@@ -12,7 +12,6 @@ import { assertSessions } from '../src/db/service/pooler.ts';
 import { openConfiguredHolidays } from '../src/inputs/holidays.ts';
 import { openStartWait, type Running, runProcess } from '../src/process/lifecycle.ts';
 import { createLogger, logRepeated, logWarnings } from '../src/process/logger.ts';
-import { giveMemoryBack } from '../src/process/memory.ts';
 import { openMetrics } from '../src/process/metrics.ts';
 import { openTracing } from '../src/process/tracing.ts';
 import { openEventBus } from '../src/queue/bus.ts';
@@ -177,15 +176,8 @@ export async function startWorker(
 if (import.meta.main) {
   await runProcess(async (signal) => {
     const config = loadConfig();
-    const memory = giveMemoryBack();
     const logger = createLogger('worker', config);
     logWarnings(logger);
-    const worker = await startWorker(config, logger, signal);
-    memory.begin();
-    const close = async () => {
-      memory.close();
-      await worker.close();
-    };
-    return { close };
+    return startWorker(config, logger, signal);
   });
 }

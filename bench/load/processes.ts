@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/commands/start/embedded-postgres.ts';
-import { MEMORY_ENVIRONMENT } from '../../src/process/memory.ts';
+import { MEMORY_ENVIRONMENT } from '../../src/commands/start/processes.ts';
 
 /** The folder of this version. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -5,7 +5,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../../src/commands/start/embedded-postgres.ts';
-import { MEMORY_ENVIRONMENT } from '../../src/process/memory.ts';
+import { MEMORY_ENVIRONMENT } from '../../src/commands/start/processes.ts';
 import { endChildLater } from '../load/processes.ts';
 
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));

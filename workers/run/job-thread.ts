@@ -34,13 +34,11 @@ import { type JsonColumns, ownBytes, packJson, readPackedText } from '../../src/
 import { type PlanRecord, planRecord } from '../../src/db/plans/plan-record.ts';
 import { openTravel, type TravelPacks } from '../../src/db/travel/packed-travel.ts';
 import { openTrips } from '../../src/db/travel/packed-trips.ts';
-import { openCollection } from '../../src/process/memory.ts';
 import { type ReplayTask, replayStored } from './replay-work.ts';
 
 // Filled before the first job: loading the solver takes longer than most solves.
 const cache = createCache();
 await loadSolver(cache);
-const collect = openCollection();
 
 /** Minimum time between two progress reports of a loop. */
 const MIN_MS_BETWEEN_REPORTS = 200;
@@ -334,14 +332,11 @@ export type Threw = { status: 'threw'; stack: string };
  */
 export type Timed = { stages: { stage: string; at: number }[] };
 
-/** Entry of a thread. @param task null: none, only be ready for one, with the module loaded and without garbage */
+/** Entry of a thread. @param task null: none, only be ready for one, with the module loaded */
 export default async function run<W extends WorkName>(
   task: ThreadTask<W> | null,
 ): Promise<((WorkOutcome<W> | Threw) & Timed) | null> {
-  if (task === null) {
-    collect();
-    return null;
-  }
+  if (task === null) return null;
   const stages: Timed['stages'] = [];
   const hooks: Hooks = {
     stopFlag: task.stopFlag,

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MEMORY_ENVIRONMENT } from '../../process/memory.ts';
 import { type LogFile, openLogFile } from './log-file.ts';
 
 export type Supervised = { readonly name: string; readonly pid: number | undefined; stop(): Promise<void> };
@@ -71,6 +70,9 @@ export async function supervise(options: Options): Promise<Supervised> {
     },
   };
 }
+
+/** glibc keeps a pool of memory per thread otherwise, and gives little of it back after peaks. */
+export const MEMORY_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 
 /** Starts the process once. Resolves when the process reports that it is ready. */
 function launch({ name, script, env, cacheFolder }: Options, log: LogFile): Promise<ChildProcess> {

@@ -1,7 +1,6 @@
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { JOB_PREFIXES } from '../../contracts/jobs.ts';
 import { ownBytes, packJson } from '../../db/packed-json.ts';
-import { openCollection } from '../../process/memory.ts';
 import type { Operation, ReadContext } from './operations.ts';
 import { type Outcome, readBody } from './read-body.ts';
 
@@ -12,15 +11,11 @@ export type IntakeResult = {
   bytes: Uint8Array;
 };
 
-const collect = openCollection();
-
 /**
  * Entry of an intake thread, which reads large bodies. Bytes are passed in and back without a copy. The body of a job
  * is packed for the database while it is read: it is nearly always stored as it was sent.
- * @param task null: only collect garbage
  */
-export default async function run(task: IntakeTask | null) {
-  if (task === null) return collect();
+export default async function run(task: IntakeTask) {
   const { operation, bytes, ...context } = task;
   const isJob = operation in JOB_PREFIXES && context.known === null;
   const packing = isJob && !context.isHashed ? packJson(bytes) : undefined;

@@ -8,10 +8,7 @@ import { type Outcome, readBody } from './read-body.ts';
 
 /** Bodies up to this size are read on the event loop, in some milliseconds. A thread would take longer to start. */
 export const MAX_LOOP_BODY_BYTES = 256 * 1024;
-/**
- * An idle thread gives its memory back after this time: it collects its garbage, and ends if others are left. The last
- * one stays, since the next large body would wait for a new one to load its code.
- */
+/** An idle thread ends after this time and gives its memory back. */
 const IDLE_MS = 10_000;
 
 export type Intake = {
@@ -80,23 +77,17 @@ export function openIntake(config: Config, { idleMs = IDLE_MS } = {}): Intake {
     risk: riskSettings(config),
     optimize: optimizeSettings(config),
   };
-  let pool: Piscina<IntakeTask | null, IntakeResult> | undefined;
-  let resting: NodeJS.Timeout | undefined;
+  let pool: Piscina<IntakeTask, IntakeResult> | undefined;
   const openPool = () =>
-    new Piscina<IntakeTask | null, IntakeResult>({
+    new Piscina<IntakeTask, IntakeResult>({
       filename: new URL('./intake-thread.ts', import.meta.url).href,
-      minThreads: 1,
+      minThreads: 0,
       maxThreads: config.HTTP_BODY_THREADS,
       idleTimeout: idleMs,
     });
-  const runInThread = async (task: IntakeTask): Promise<IntakeResult> => {
+  const runInThread = (task: IntakeTask): Promise<IntakeResult> => {
     pool ??= openPool();
-    try {
-      return await pool.run(task, { transferList: [task.bytes.buffer] as never });
-    } finally {
-      clearTimeout(resting);
-      resting = setTimeout(() => pool?.run(null).catch(() => {}), idleMs).unref();
-    }
+    return pool.run(task, { transferList: [task.bytes.buffer] as never });
   };
   const run = async (task: IntakeTask): Promise<IntakeResult> =>
     task.bytes.length <= MAX_LOOP_BODY_BYTES
@@ -120,7 +111,6 @@ export function openIntake(config: Config, { idleMs = IDLE_MS } = {}): Intake {
       return new ReceivedBody(operation, await readWith(null), readWith);
     },
     async close() {
-      clearTimeout(resting);
       await pool?.destroy();
     },
   };
