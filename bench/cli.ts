@@ -69,6 +69,12 @@ function toNumber(name: string, text: string): number {
   return value;
 }
 
+/** Processor time of this process, ms: other work on the machine does not count. */
+export function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
 /** The value at a share of the sorted numbers: 0 is the least, 1 the greatest. NaN for an empty list. */
 export function percentile(numbers: readonly number[], share: number): number {
   const sorted = numbers.toSorted((a, b) => a - b);

@@ -17,7 +17,7 @@ import type { RuledHorizon } from '../src/core/optimize/horizon/rules.ts';
 import type { HorizonProblem } from '../src/core/optimize/horizon/types.ts';
 import { createCache } from '../src/core/optimize/run/cache.ts';
 import { nowMs } from '../src/core/optimize/run/clock.ts';
-import { digits, percentile, readArguments, reportTable, spread, whole } from './cli.ts';
+import { cpuMs, digits, percentile, readArguments, reportTable, spread, whole } from './cli.ts';
 import {
   HARD_KINDS,
   hardProblem,
@@ -26,7 +26,6 @@ import {
   sampleCity,
   UNITS_PER_KM,
 } from './horizon-cities.ts';
-import { cpuMs } from './timed-solves.ts';
 
 const { only, repeats, limit, family, seeds, json } = readArguments({
   only: '',

@@ -1,6 +1,6 @@
 /**
  * `npm run bench:optimizer -- [--family city|evening|depot|grid|one-place] [--sizes 20,263,1000,2000] [--repeats 9]
- * [--seeds 3] [--direct-up-to 263] [--lemon] [--svg FILE]`: times the pure flow solver on city-like instances and
+ * [--seeds 3] [--direct-up-to 263] [--lemon]`: times the pure flow solver on city-like instances and
  * checks that all methods agree on the cost. Within 5 km, at most 95 % of what can be served there is required.
  *
  * Methods take turns within each repeat (small instances several calls at a turn), so a busy machine affects all of
@@ -10,7 +10,6 @@
  * the triangle inequality, so netting proves nothing; the way each was solved is printed as it runs. `--lemon` runs
  * LEMON's network simplex on the same instances.
  */
-import { writeFileSync } from 'node:fs';
 import { greatCircleMatrix } from '../src/core/geo.ts';
 import { confirmFlow } from '../src/core/optimize/flow/flow-confirm.ts';
 import { solveGreatCircleFlow } from '../src/core/optimize/flow/great-circle-flow.ts';
@@ -20,7 +19,7 @@ import { greatCircleCosts } from '../src/core/optimize/problem/distances/great-c
 import type { DenseCosts, SparseCosts } from '../src/core/optimize/problem/distances/move-costs.ts';
 import { nearCosts } from '../src/core/optimize/problem/distances/near-costs.ts';
 import { threadCache } from '../test/core/optimize/cached.ts';
-import { percentile, readArguments, reportTable, spread, whole } from './cli.ts';
+import { readArguments, reportTable, spread, whole } from './cli.ts';
 import { solveDirectly } from './direct-highs.ts';
 import {
   type BenchInstance,
@@ -33,7 +32,6 @@ import {
   SERVICE_LEVEL,
 } from './instances.ts';
 import { compileLemon } from './lemon.ts';
-import { plotLogLog, type Series } from './plot.ts';
 
 const COST_PER_KM = 1;
 const LIMIT_KM = 5;
@@ -54,9 +52,8 @@ const options = readArguments({
   seeds: 3,
   'direct-up-to': 263,
   lemon: false,
-  svg: '',
 });
-const { sizes, repeats, seeds, 'direct-up-to': directUpTo, svg, json } = options;
+const { sizes, repeats, seeds, 'direct-up-to': directUpTo, json } = options;
 
 const createInstance = FAMILIES[options.family];
 if (!createInstance) throw new Error(`--family is one of ${Object.keys(FAMILIES).join(', ')}`);
@@ -242,7 +239,6 @@ async function takeTurns(
   }
 }
 
-const plotted = new Map<string, Series>();
 const cells = new Map<string, string[]>();
 for (const [at, n] of sizes.entries()) {
   const times = new Map<string, number[]>();
@@ -255,17 +251,8 @@ for (const [at, n] of sizes.entries()) {
     const row = cells.get(name) ?? sizes.map(() => '–');
     row[at] = spread(list);
     cells.set(name, row);
-    if (name.startsWith('matrix')) continue;
-    const [low, median, high] = [0.1, 0.5, 0.9].map((share) => percentile(list, share));
-    const series = plotted.get(name) ?? { name, points: [] };
-    series.points.push({ x: n, median, low, high });
-    plotted.set(name, series);
   }
 }
 const rows = [...cells].map(([name, row]) => [name, ...row]);
 reportTable({ columns: ['ms by number of locations', ...sizes.map(whole)], rows }, json);
-if (svg) {
-  const title = 'Optimal plan with its certificate, one thread';
-  writeFileSync(svg, plotLogLog(title, 'locations', 'milliseconds', [...plotted.values()]));
-}
 if (disagreements > 0) process.exitCode = 1;

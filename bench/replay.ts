@@ -13,8 +13,7 @@ import { readSamplePast } from '../src/commands/replay/sample-past.ts';
 import { loadSolver } from '../src/core/optimize/highs/highs.ts';
 import { createCache } from '../src/core/optimize/run/cache.ts';
 import { replay } from '../src/core/replay/replay.ts';
-import { digits, readArguments, reportTable, whole } from './cli.ts';
-import { cpuMs } from './timed-solves.ts';
+import { cpuMs, digits, readArguments, reportTable, whole } from './cli.ts';
 
 const { days, policies, seeds, json } = readArguments({
   days: 7,

@@ -10,7 +10,7 @@ import { type BenchTable, toMarkdown } from './cli.ts';
 const ROOT = path.join(import.meta.dirname, '..');
 const RESULTS = path.join(import.meta.dirname, 'results');
 /** The documents with tables of benches. */
-const DOCUMENTS = ['bench/README.md', 'docs/operator/promises.md', 'src/db/README.md'];
+const DOCUMENTS = ['bench/README.md', 'docs/operator/promises.md'];
 
 /**
  * The documents, text by name, with every marked table as measured.

@@ -12,7 +12,8 @@ export const BACKENDS: Record<string, string> = { redis: 'Redis', postgres: 'Pos
 let started = 0;
 
 /**
- * Starts PostgreSQL, Redis for that backend, and an API process with these locations; workers are started with `env`.
+ * Starts PostgreSQL, Redis for that backend, and an API process with these locations (if any); workers are started
+ * with `env`.
  * `endAll` ends them.
  * @param backend `redis` or `postgres`
  * @param root folder of the version
@@ -36,6 +37,7 @@ export async function startLoadService(
   await migrateDatabase(postgres.url);
   const env = { ...settings, DATABASE_URL: postgres.url, ...(redis && { REDIS_URL: redis }) };
   const { api, apiPid } = await spawnApi(env, root);
+  if (places.length === 0) return { api, apiPid, env, postgres, redis, redisPid };
   const locations = places.map((place) => ({ ...place, name: `Place ${place.id}` }));
   const stored = await fetch(`${api}/api/v1/data/locations`, {
     method: 'PUT',

@@ -8,13 +8,11 @@ import { type BenchTable, toMarkdown } from '../../bench/cli.ts';
 const folder = mkdtempSync(path.join(tmpdir(), 'bench-commands-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Benches that work against a server, at their smallest, and a row that each has. */
+/** Benches at their smallest, and a row that each has. */
 const BENCHES: [command: string, row: string][] = [
-  ['plan-queries.ts --plans 20 --jobs 200 --only claim', 'claim the next job'],
-  ['plans.ts --sizes 10 --repeats 1', '10'],
-  ['observations.ts --locations 20 --years 0.02 --repeats 1', 'upsert of 1,000 new rows'],
-  ['risk.ts --vehicles 100 --repeats 1', 'request'],
-  ['stops.ts --only nothing --stops 1', 'nothing: what the machine adds'],
+  ['optimizer.ts --sizes 20 --seeds 1 --repeats 1 --direct-up-to 0', 'network simplex, certified'],
+  ['requests-bench.ts --only 200 --repeats 1', '20 locations, 200 vehicles'],
+  ['m4.ts --made-up 2', 'this service'],
 ];
 
 test.each(BENCHES)('%s prints its table and keeps it with its command', (command, row) => {

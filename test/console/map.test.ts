@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { serveCity } from '../../bench/console-map-city.ts';
 import { frameOf, isCovered, moved, place } from '../../console/src/map/frame.ts';
 import { findChromium, openBrowser } from '../helpers/browser.ts';
 import {
@@ -19,6 +18,7 @@ import {
   textOf,
 } from '../helpers/console.ts';
 import { send, simpleRequest } from '../helpers/service.ts';
+import { serveCity } from './map-city.ts';
 
 describe('the picture of the map, while the map moves', () => {
   const size = { width: 800, height: 600 };

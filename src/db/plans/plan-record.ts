@@ -1,7 +1,7 @@
 /**
  * A plan in the form that the database stores: figures, and the vehicles packed into arrays, a thousand to a row.
- * Arrays take a quarter of the time of a row per vehicle, and a tenth of the space (`npm run bench:plans`). Pure, and
- * without the database: large plans are packed in the thread that made them.
+ * Arrays take less time than a row per vehicle, and a tenth of the space. Pure, and without the database: large plans
+ * are packed in the thread that made them.
  */
 import type { OptimizationResult, PlanLocation } from '../../contracts/optimize.ts';
 import type { MoveDistances } from '../../contracts/plans.ts';

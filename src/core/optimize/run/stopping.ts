@@ -1,6 +1,6 @@
 /**
  * When work ends early: the stop flag is set, or time is up. Work of more than a few milliseconds checks both
- * regularly, by `isOver` or by a check that throws. `bench/silence.ts` measures the longest interval without a check.
+ * regularly, by `isOver` or by a check that throws.
  */
 
 import { nowMs, threadCpuMs } from './clock.ts';

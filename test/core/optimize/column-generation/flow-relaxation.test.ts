@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createEveningProblem } from '../../../../bench/mixed-instances.ts';
 import { createBaseModel } from '../../../../src/core/optimize/column-generation/build-base-model.ts';
 import {
   hasFlowRelaxation,
@@ -20,6 +19,7 @@ import { enough, seeds } from '../../../helpers/depth.ts';
 import { buildCached as buildProblem } from '../cached.ts';
 import { SETTINGS } from '../instances.ts';
 import { mediumRequest } from '../medium-instances.ts';
+import { createEveningProblem } from '../mixed-cities.ts';
 
 const control = { deadlineMs: performance.now() + 300_000 };
 

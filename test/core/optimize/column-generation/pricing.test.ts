@@ -1,10 +1,10 @@
 /** @module-tag slow */
 import { expect, test } from 'vitest';
-import { createMixedProblem } from '../../../../bench/mixed-instances.ts';
 import { createPricer } from '../../../../src/core/optimize/column-generation/pricing.ts';
 import { isAllowed } from '../../../../src/core/optimize/problem/network.ts';
 import { withLimits } from '../../../../src/core/optimize/problem/variants.ts';
 import { createRandom } from '../instances.ts';
+import { createMixedProblem } from '../mixed-cities.ts';
 
 test.each([
   { n: 150, maxDistanceKm: 100 },

@@ -20,8 +20,7 @@ import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };
 /**
- * CPU time of the process after a stop. It is some tens of milliseconds (`npm run bench:stops`): this only catches work
- * that does not listen.
+ * CPU time of the process after a stop. It is some tens of milliseconds: this only catches work that does not listen.
  */
 const MAX_MS = 2500;
 const MOMENTS = 12;

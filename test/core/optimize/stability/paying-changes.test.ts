@@ -1,11 +1,11 @@
 /** @module-tag slow */
 import { expect, test } from 'vitest';
-import { CHURN_KINDS, churnCity } from '../../../../bench/churn-city.ts';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import type { PreviousPlan } from '../../../../src/core/optimize/problem/model.ts';
 import { enough, seeds } from '../../../helpers/depth.ts';
 import { optimizeCached as optimize } from '../cached.ts';
 import { SETTINGS } from '../instances.ts';
+import { CHURN_KINDS, churnCity } from './churn-city.ts';
 import { savedByTakingBack } from './taking-back.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null, optimalityGap: 0.01, timeLimitSeconds: 20 };

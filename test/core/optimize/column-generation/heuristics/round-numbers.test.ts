@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createEveningProblem, createMixedProblem } from '../../../../../bench/mixed-instances.ts';
 import { createBaseModel } from '../../../../../src/core/optimize/column-generation/build-base-model.ts';
 import { relaxByFlow } from '../../../../../src/core/optimize/column-generation/flow-relaxation.ts';
 import { planByNumbers } from '../../../../../src/core/optimize/column-generation/heuristics/round-numbers.ts';
@@ -7,6 +6,7 @@ import { priceOfMultipliers } from '../../../../../src/core/optimize/column-gene
 import { evaluateMoves } from '../../../../../src/core/optimize/problem/evaluate.ts';
 import type { Problem } from '../../../../../src/core/optimize/problem/model.ts';
 import { withLimits } from '../../../../../src/core/optimize/problem/variants.ts';
+import { createEveningProblem, createMixedProblem } from '../../mixed-cities.ts';
 
 const control = { deadlineMs: performance.now() + 300_000 };
 const CAPACITIES = [1, 2, 4];

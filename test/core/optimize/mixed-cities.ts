@@ -3,11 +3,11 @@
  * of the capacity, 95 % of it required.
  */
 
-import type { LocationPoint, Problem } from '../src/core/optimize/problem/model.ts';
-import { greatCircleNetwork } from '../src/core/optimize/problem/network.ts';
-import { NO_PAIR_LIMITS } from '../src/core/optimize/problem/pairs.ts';
-import { newCaches, threadCache } from '../test/core/optimize/cached.ts';
-import { createUniform, eveningFlow, SERVICE_LEVEL } from './instances.ts';
+import { createUniform, eveningFlow, SERVICE_LEVEL } from '../../../bench/instances.ts';
+import type { LocationPoint, Problem } from '../../../src/core/optimize/problem/model.ts';
+import { greatCircleNetwork } from '../../../src/core/optimize/problem/network.ts';
+import { NO_PAIR_LIMITS } from '../../../src/core/optimize/problem/pairs.ts';
+import { newCaches, threadCache } from './cached.ts';
 
 export type MixedShape = { n: number; perLocation: number; capacities: number[] };
 

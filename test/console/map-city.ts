@@ -2,38 +2,16 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { buildConsole } from '../src/commands/start/build-console.ts';
-import { randomFrom } from '../src/core/optimize/problem/random.ts';
+import { buildConsole } from '../../src/commands/start/build-console.ts';
+import { randomFrom } from '../../src/core/optimize/problem/random.ts';
 
-const ROOT = path.join(import.meta.dirname, '..');
-const BUILT = path.join(ROOT, 'console/dist');
-const LIBRARY = path.join(ROOT, 'node_modules/maplibre-gl/dist');
+const BUILT = path.join(import.meta.dirname, '../../console/dist');
 const TYPES: Record<string, string> = {
   '.css': 'text/css',
   '.html': 'text/html',
   '.js': 'text/javascript',
   '.json': 'application/json',
   '.mjs': 'text/javascript',
-};
-
-/** Pages with which the console's map is compared; each takes as much of the window as the map does. */
-const COMPARED: Record<string, string> = {
-  '/empty': '<!doctype html><canvas></canvas>',
-  '/picture': `<!doctype html><style>
-    body { margin: 0; overflow: hidden } canvas { will-change: transform; background: #9ab }
-    </style><canvas width="1120" height="1260"></canvas><script>
-    addEventListener('mousemove', ({ x, y }) => {
-      document.querySelector('canvas').style.transform = 'translate(' + (x - 700) + 'px, ' + (y - 500) + 'px)';
-    });</script>`,
-  '/library': `<!doctype html><link rel="stylesheet" href="/library/maplibre-gl.css"><style>
-    body { margin: 0 } div { position: absolute; left: 208px; width: 792px; height: 900px }
-    </style><div id="map"></div><script type="module">
-    import { Map, setWorkerUrl } from '/library/maplibre-gl.mjs';
-    setWorkerUrl('/library/maplibre-gl-worker.mjs');
-    const ground = { id: 'ground', type: 'background', paint: { 'background-color': '#9ab' } };
-    const style = { version: 8, sources: {}, layers: [ground] };
-    new Map({ container: 'map', center: [-74, 40.7], zoom: 10, fadeDuration: 0, attributionControl: false, style });
-    </script>`,
 };
 
 type Location = { id: number; name: string; longitude: number; latitude: number; demand: number };
@@ -82,7 +60,7 @@ function drawPlan(city: Location[], moves: number, seed: number) {
   });
   const vehicles = allocation.length;
   return {
-    job_id: 'opt_bench',
+    job_id: 'opt_city',
     allocation_plan: allocation,
     total_cost: vehicles,
     solver_status: 'optimal',
@@ -138,27 +116,23 @@ function answersOf(locations: number, moves: number): Record<string, unknown> {
 }
 
 function fileOf(name: string): string {
-  if (name.startsWith('/library/')) return path.join(LIBRARY, path.basename(name));
   return path.join(BUILT, path.extname(name) === '' ? 'index.html' : name.slice('/console/'.length));
 }
 
 /**
- * Serves the console as it is built, with the answers that its map asks for, and the pages to compare it with. The
- * plan is drawn: whoever solves a problem of that size, this is about how fast its answer is shown.
+ * Serves the console as it is built, with the answers that its map asks for. The plans are drawn, not solved.
  */
 export async function serveCity(locations: number, moves: number) {
   await buildConsole();
-  const bodies = new Map(Object.entries(COMPARED).map(([name, html]) => [name, { html }]));
   const answers = new Map(
     Object.entries(answersOf(locations, moves)).map(([name, answer]) => [name, JSON.stringify(answer)]),
   );
   const server = createServer(({ url = '' }, response) => {
     const name = url.split('?')[0];
-    const page = bodies.get(name);
     const answer = answers.get(name);
     try {
-      const body = page?.html ?? answer ?? readFileSync(fileOf(name));
-      const type = page ? 'text/html' : answer ? 'application/json' : TYPES[path.extname(fileOf(name))];
+      const body = answer ?? readFileSync(fileOf(name));
+      const type = answer ? 'application/json' : TYPES[path.extname(fileOf(name))];
       response.setHeader('content-type', type ?? 'text/html').end(body);
     } catch {
       response.writeHead(404).end();

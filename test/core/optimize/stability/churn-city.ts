@@ -2,8 +2,9 @@
  * Cities in which a little more demand can change much of a plan, from a seeded generator: surplus outside, need in the
  * centre, and costs of a street grid, where many plans cost the same.
  */
-import type { OptimizeRequest, VehicleInput } from '../src/contracts/optimize.ts';
-import { createUniform } from './instances.ts';
+
+import { createUniform } from '../../../../bench/instances.ts';
+import type { OptimizeRequest, VehicleInput } from '../../../../src/contracts/optimize.ts';
 
 export const CHURN_KINDS = ['whole loads', 'fractional demand', 'three capacities'] as const;
 export type ChurnKind = (typeof CHURN_KINDS)[number];
