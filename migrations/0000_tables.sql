@@ -207,7 +207,7 @@ CREATE TABLE job_attempts (
 );
 CREATE INDEX job_attempts_charged ON job_attempts (job_id, attempt) WHERE charged_seconds IS NOT NULL;
 
--- What a job's first attempt read, so that later ones plan with the same; deleted after the job's end.
+-- What a job's first attempt read, so that later attempts plan with the same data. Deleted after the job's end.
 
 CREATE TABLE job_previous (
   job_id text NOT NULL CONSTRAINT job_previous_job_id_jobs_job_id_fk REFERENCES jobs ON DELETE CASCADE,

@@ -43,7 +43,6 @@ export const DEFAULT_CONFIDENCE_LEVEL = 0.95;
 
 const REPLAY_MODES = ['none', 'nightly', 'static', 'horizon'] as const;
 const REPLAY_DEMANDS = ['mean', 'upper', 'spread', 'observed'] as const;
-const HORIZON_ENDS = ['nothing', 'wrap', 'salvage'] as const;
 
 const Price = Type.Number({ minimum: 0, maximum: MAX_UNMET_DEMAND_COST });
 
@@ -138,14 +137,6 @@ const PolicyInput = Type.Object(
         description: 'of `horizon`: hours of a step, of which `horizon_hours` has at least two',
       }),
     ),
-    end: Type.Optional(
-      Type.Enum([...HORIZON_ENDS], {
-        default: 'nothing',
-        description:
-          'of `horizon`: what vehicles are worth when its hours have passed: `nothing`; `wrap`: as many are wanted ' +
-          'where they were, at half the price of a trip each; `salvage`: what a plan of 24 hours says',
-      }),
-    ),
     replan_every_hours: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 24, default: 1, description: 'of `static` and `horizon`' }),
     ),
@@ -164,7 +155,6 @@ export function policyName(policy: ReplayPolicyInput): string {
     demand = 'mean',
     horizon_hours = DEFAULT_HORIZON_HOURS,
     step_hours = 1,
-    end = 'nothing',
     confidence_level = DEFAULT_CONFIDENCE_LEVEL,
     replan_every_hours = 1,
   } = policy;
@@ -174,7 +164,6 @@ export function policyName(policy: ReplayPolicyInput): string {
       mode,
       ...(mode === 'horizon' ? [horizon_hours] : []),
       ...(step_hours === 1 ? [] : [`by-${step_hours}`]),
-      ...(end === 'nothing' ? [] : [end]),
       ...(demand === 'mean' ? [] : [demand]),
       ...(confidence_level === DEFAULT_CONFIDENCE_LEVEL ? [] : [confidence_level]),
       ...(replan_every_hours === 1 ? [] : [`every-${replan_every_hours}`]),
@@ -312,7 +301,6 @@ const POLICY = {
   confidence_level: nullable(Type.Number(), 'of `upper`, else null'),
   horizon_hours: nullable(Type.Integer(), 'of `horizon`, else null'),
   step_hours: nullable(Type.Integer(), 'of `horizon`, else null'),
-  end: nullable(Type.Enum([...HORIZON_ENDS]), 'of `horizon`, else null'),
   replan_every_hours: Type.Integer(),
   constraints: PolicyInput.properties.constraints,
   options: PolicyInput.properties.options,

@@ -309,9 +309,9 @@ describe('a replay', () => {
     expect(answer.body.errors[0].message).toMatch(message);
   });
 
-  test('has bounds per location with a worth at the end, wherever trips end', async () => {
+  test('has bounds per location, wherever trips end', async () => {
     const constraints = { max_vehicles_per_location: 9 };
-    const policies = [{ mode: 'horizon', horizon_hours: 3, end: 'wrap', constraints }];
+    const policies = [{ mode: 'horizon', horizon_hours: 3, constraints }];
     const asked = { location_ids: [1, 2, 3], policies, trip_flows: 'stored' };
     const { status, body } = await post(asked);
     expect([status, body.data?.trip_flows]).toEqual([200, 'none']);

@@ -2675,11 +2675,6 @@ export interface components {
              * @enum {integer}
              */
             step_hours?: 1 | 2 | 3 | 4 | 6 | 8 | 12 | 24;
-            /**
-             * @description of `horizon`: what vehicles are worth when its hours have passed: `nothing`; `wrap`: as many are wanted where they were, at half the price of a trip each; `salvage`: what a plan of 24 hours says; default: `"nothing"`
-             * @enum {string}
-             */
-            end?: "nothing" | "wrap" | "salvage";
             /** @description of `static` and `horizon`; default: `1` */
             replan_every_hours?: number;
             constraints?: components["schemas"]["ReplayConstraints"];
@@ -2798,8 +2793,6 @@ export interface components {
                 horizon_hours: number | null;
                 /** @description of `horizon`, else null */
                 step_hours: number | null;
-                /** @description of `horizon`, else null */
-                end: ("nothing" | "wrap" | "salvage") | null;
                 replan_every_hours: number;
                 constraints?: components["schemas"]["ReplayConstraints"];
                 options?: components["schemas"]["ReplayOptions"];
@@ -2836,8 +2829,6 @@ export interface components {
             horizon_hours: number | null;
             /** @description of `horizon`, else null */
             step_hours: number | null;
-            /** @description of `horizon`, else null */
-            end: ("nothing" | "wrap" | "salvage") | null;
             replan_every_hours: number;
             constraints?: components["schemas"]["ReplayConstraints"];
             options?: components["schemas"]["ReplayOptions"];

@@ -21,7 +21,6 @@ export const USAGE = `npm run replay -- [options]
   --policies <names>    none, nightly, static, horizon-<hours>; with -upper or -observed at the end plans are made for
                         the upper end of the interval, or with the demand known; horizon-<hours>-spread weighs the
                         interval (${POLICIES});
-                        -wrap or -salvage after the hours: vehicles are worth something when they have passed;
                         a level after -upper, as in horizon-6-upper-0.5, for another interval than --confidence
   --confidence <share>  of the demand that the interval holds (0.95)
   --seeds <count>       replays with drawn trip ends beside the one with expected ends (3)
@@ -101,11 +100,11 @@ function parseCommand(args: string[]) {
 type Policy = ReplayRequest['policies'][number];
 
 const POLICY =
-  /^(?<mode>none|(?:nightly|static|horizon-(?<hours>\d+)(?:-(?<end>wrap|salvage))?)(?:-(?<demand>upper|spread|observed)(?:-(?<level>0\.\d+))?)?)$/;
+  /^(?<mode>none|(?:nightly|static|horizon-(?<hours>\d+))(?:-(?<demand>upper|spread|observed)(?:-(?<level>0\.\d+))?)?)$/;
 
 /** @param level of the interval, if the name has none */
 function readPolicy(name: string, level: number): Policy {
-  const { hours, end, demand = 'mean', level: own } = POLICY.exec(name)?.groups ?? {};
+  const { hours, demand = 'mean', level: own } = POLICY.exec(name)?.groups ?? {};
   const horizonHours = Number(hours ?? 2);
   const isKnown = POLICY.test(name) && (demand !== 'spread' || hours !== undefined);
   if (!isKnown || horizonHours < 2 || horizonHours > DAY_AHEAD_HOURS) {
@@ -120,6 +119,5 @@ function readPolicy(name: string, level: number): Policy {
     ...{ name, mode, demand: demand as NonNullable<Policy['demand']> },
     ...(demand === 'upper' && { confidence_level }),
     ...(hours !== undefined && { horizon_hours: horizonHours }),
-    ...(end !== undefined && { end: end as 'wrap' | 'salvage' }),
   };
 }

@@ -44,10 +44,9 @@ export async function boundOfPeriod(
   for (let w = seams.length - 2; w >= 0; w--) {
     const from = seams[w];
     const until = Math.min(hours, seams[w + 1] + OVERLAP_HOURS);
-    const end = until < hours && { units: values.slice(until * n, (until + 1) * n) };
     const problem = {
       ...problemOf(past, planner, from, until, startOf(past, record, from, until)),
-      ...(end && { end }),
+      ...(until < hours && { endUnits: values.slice(until * n, (until + 1) * n) }),
     };
     const deadlineMs = nowMs() + planner.options.timeLimitSeconds * 1000;
     const planned = await planHorizon(problem, 0, { deadlineMs, stopFlag }, planner.cache);

@@ -1,12 +1,9 @@
 /** Plans of replays that look ahead, made by the optimizer of the service from counts of vehicles. */
 import { planAll } from '../optimize/all-steps.ts';
 import { buildHorizon, type HorizonInput } from '../optimize/horizon/build-horizon.ts';
-import { coarsen, worthAtStep, wrapAround } from '../optimize/horizon/end-of-horizon.ts';
 import type { MoveColumn } from '../optimize/horizon/flow-master.ts';
 import type { HorizonOutcome, HorizonSolution } from '../optimize/horizon/outcome.ts';
-import { planHorizon } from '../optimize/horizon/plan-horizon.ts';
-import type { EndValues, HorizonProblem } from '../optimize/horizon/types.ts';
-import { toUnitsUp } from '../optimize/problem/costs.ts';
+import type { HorizonProblem } from '../optimize/horizon/types.ts';
 import type { Moves, Problem } from '../optimize/problem/model.ts';
 import { withLimits } from '../optimize/problem/variants.ts';
 import { RefusedError } from '../optimize/request/refusals.ts';
@@ -20,17 +17,9 @@ export type HorizonPlanned = {
   known: MoveColumn[];
 };
 
-/** What a plan that looks ahead knows of vehicles after its last step. */
-export type EndOfPlan =
-  /** Every location wants back as many vehicles as it has, worth so much money each. */
-  | { kind: 'wrap'; worth: number }
-  /** Vehicles are worth what a longer plan in coarser steps says: `factor` steps make one. */
-  | { kind: 'salvage'; longer: HorizonInput; factor: number };
-
 /**
  * The plan that looks ahead: the moves of its first step.
  * @param known moves of the plan one step before
- * @param end absent: vehicles are left anywhere
  * @throws RefusedError, Error if a plan fails
  */
 export async function planAhead(
@@ -38,11 +27,9 @@ export async function planAhead(
   supply: Int32Array,
   input: HorizonInput,
   known: readonly MoveColumn[],
-  end?: EndOfPlan,
 ): Promise<HorizonPlanned> {
-  const asked = build(planner, supply, input);
-  const worth = end && (await valuesAt(planner, supply, asked, end, input.stepHours));
-  const problem = worth ? { ...asked, end: worth } : asked;
+  const problem = buildHorizon(firstStep(planner, supply, input.stepHours), input);
+  if ('field' in problem) throw new RefusedError(problem);
   const usable = known.filter(({ step }) => step < problem.steps);
   const solved = await solveAll(planner, supply, problem, input, usable);
   if (!solved || (solved.isShort && !servesMost(planner.options))) return { moves: null, known: [] };
@@ -53,29 +40,9 @@ export async function planAhead(
   return { moves, known: next };
 }
 
-async function valuesAt(
-  planner: Planner,
-  supply: Int32Array,
-  problem: HorizonProblem,
-  end: EndOfPlan,
-  stepHours: number,
-): Promise<EndValues | undefined> {
-  if (end.kind === 'wrap') return wrapAround(problem, toUnitsUp(end.worth));
-  const longer = coarsen(build(planner, supply, end.longer), end.factor);
-  const solved = await solve(planner, longer);
-  const step = Math.min(longer.steps, Math.floor((problem.steps * stepHours) / end.factor));
-  return solved?.values && worthAtStep(problem.n, solved.values, step);
-}
-
 /** The problem of the first step, in which a vehicle serves as much as in one step. */
 function firstStep({ base }: Planner, supply: Int32Array, stepHours: number): Problem {
   return { ...base, capacities: base.capacities.map((perHour) => perHour * stepHours), supply };
-}
-
-function build(planner: Planner, supply: Int32Array, input: HorizonInput): HorizonProblem {
-  const problem = buildHorizon(firstStep(planner, supply, input.stepHours), input);
-  if ('field' in problem) throw new RefusedError(problem);
-  return problem;
 }
 
 /** With all constraints, as a decision plans. @returns null if no plan keeps them */
@@ -103,11 +70,6 @@ function withoutIdleLimit(first: Problem, { supply }: HorizonProblem): Problem {
   return first.limits.totalFleetSize < vehicles
     ? first
     : withLimits(first, { totalFleetSize: Number.POSITIVE_INFINITY });
-}
-
-async function solve({ options, cache }: Planner, problem: HorizonProblem): Promise<HorizonSolution | null> {
-  const deadlineMs = nowMs() + options.timeLimitSeconds * 1000;
-  return solutionOf(await planHorizon(problem, options.gap, { deadlineMs }, cache));
 }
 
 function solutionOf(planned: HorizonOutcome): HorizonSolution | null {

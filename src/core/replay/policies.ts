@@ -9,7 +9,7 @@ import type { DemandParts, TripFlows } from '../optimize/horizon/types.ts';
 import { NO_MOVES } from '../optimize/problem/moves.ts';
 import { planningDemand } from '../optimize/request/demand.ts';
 import type { DemandAhead } from './forecasts.ts';
-import { type EndOfPlan, planAhead } from './plan-ahead.ts';
+import { planAhead } from './plan-ahead.ts';
 import { type Planner, planStep } from './planner.ts';
 import type { Dispatch, PairTravel, ReplayView } from './types.ts';
 
@@ -81,20 +81,13 @@ export type HorizonPolicy = {
   stepHours: number;
   /** Hours from one plan to the next. */
   everyHours: number;
-  /** After the last hour of a plan: see `EndOfPlan`. */
-  end: 'nothing' | 'wrap' | 'salvage';
-  /** Money per vehicle, of an end that wraps. */
-  wrapWorth: number;
 };
-
-/** The longer plan that values vehicles at the end of a plan, and the hours of its steps. */
-const LONGER = { hours: 24, stepHours: 2 };
 
 /** A plan for several hours at once, of which the first one is carried out. */
 export function horizonPolicy(policy: HorizonPolicy): Dispatch {
-  const { planner, demand, parts, ends, travel, hours, stepHours, everyHours, end, wrapWorth } = policy;
+  const { planner, demand, parts, ends, travel, hours, stepHours, everyHours } = policy;
   let known: Parameters<typeof planAhead>[3] = [];
-  const inputOf = (view: ReplayView, ahead: Float64Array, stepHours: number): HorizonInput => {
+  const inputOf = (view: ReplayView, ahead: Float64Array): HorizonInput => {
     const n = view.vehicles.length;
     const hours = ahead.length / n;
     const steps = Math.ceil(hours / stepHours);
@@ -113,16 +106,10 @@ export function horizonPolicy(policy: HorizonPolicy): Dispatch {
       }),
     };
   };
-  const endOf = (view: ReplayView): EndOfPlan | undefined => {
-    if (end === 'nothing') return undefined;
-    if (end === 'wrap') return { kind: 'wrap', worth: wrapWorth };
-    const longer = inputOf(view, demand(view.hour, LONGER.hours), 1);
-    return { kind: 'salvage', longer, factor: LONGER.stepHours };
-  };
   return async (view) => {
     if (view.hour % everyHours !== 0) return NO_MOVES;
-    const input = inputOf(view, demand(view.hour, hours), stepHours);
-    const planned = await planAhead(planner, view.vehicles, input, known, endOf(view));
+    const input = inputOf(view, demand(view.hour, hours));
+    const planned = await planAhead(planner, view.vehicles, input, known);
     known = planned.known;
     return planned.moves;
   };

@@ -27,8 +27,6 @@ export type ReplayPolicy = {
   horizonHours: number;
   /** Hours of a step of it, of which `horizonHours` is a multiple. */
   stepHours: number;
-  /** What a horizon plan knows of vehicles after its last hour; `wrap` at half the cost of a trip each. */
-  end: HorizonPolicy['end'];
   /** Hours from one plan of `static` and `horizon` to the next. */
   replanEveryHours: number;
   /** Beside the price of unmet demand of the replay, or instead of it. */
@@ -159,11 +157,11 @@ function endsWhereItBegan({ starts, targets }: TripFlows): boolean {
 }
 
 function dispatchOf(
-  { mode, horizonHours, stepHours, replanEveryHours, end, options }: ReplayPolicy,
+  { mode, horizonHours, stepHours, replanEveryHours, options }: ReplayPolicy,
   { ends, tripsPerHour, travel }: ReplayedPast,
   planner: Planner,
   { demand, parts }: Pick<HorizonPolicy, 'demand' | 'parts'>,
-  { isNight, unmetDemandCost }: ReplayOptions,
+  { isNight }: ReplayOptions,
 ): Dispatch {
   const endsOf = (hour: number) => ends[Math.min(hour, ends.length - 1)];
   const step = { planner, demand, ends: endsOf, tripsPerHour };
@@ -181,13 +179,7 @@ function dispatchOf(
     case 'horizon':
       return horizonPolicy({
         ...{ planner, demand, parts, ends: aheadEnds, travel },
-        ...{
-          hours: horizonHours,
-          stepHours,
-          everyHours: replanEveryHours,
-          end,
-          wrapWorth: unmetDemandCost / 2,
-        },
+        ...{ hours: horizonHours, stepHours, everyHours: replanEveryHours },
       });
   }
 }

@@ -64,9 +64,9 @@ function figuresOnWire({ figures, objective }: Replayed) {
   };
 }
 
-function horizonOnWire({ mode, horizonHours, stepHours, end }: ReplayPolicy) {
-  if (mode !== 'horizon') return { horizon_hours: null, step_hours: null, end: null };
-  return { horizon_hours: horizonHours, step_hours: stepHours, end };
+function horizonOnWire({ mode, horizonHours, stepHours }: ReplayPolicy) {
+  if (mode !== 'horizon') return { horizon_hours: null, step_hours: null };
+  return { horizon_hours: horizonHours, step_hours: stepHours };
 }
 
 function movesByHour({ moves }: ReplayRecord, hours: number): number[] {

@@ -107,7 +107,6 @@ export function policyOf(policy: ReplayRequest['policies'][number]): ReplayPolic
     confidenceLevel: policy.confidence_level ?? DEFAULT_CONFIDENCE_LEVEL,
     horizonHours: policy.horizon_hours ?? DEFAULT_HORIZON_HOURS,
     stepHours: policy.step_hours ?? 1,
-    end: policy.end ?? 'nothing',
     replanEveryHours: policy.replan_every_hours ?? 1,
     ...(constraints && { constraints }),
     ...(options && { options }),

@@ -19,7 +19,7 @@ function policyFaults({ policies }: ReplayRequest): Fault[] {
       faults.push({ field: `policies[${i}].name`, message });
     }
     const { mode, replan_every_hours } = policy;
-    for (const field of ['horizon_hours', 'step_hours', 'end'] as const) {
+    for (const field of ['horizon_hours', 'step_hours'] as const) {
       if (policy[field] === undefined || mode === 'horizon') continue;
       const message = `${policy[field]} counts only with "mode": "horizon"; set that, or leave it out`;
       faults.push({ field: `policies[${i}].${field}`, message });

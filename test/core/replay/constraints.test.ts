@@ -142,24 +142,6 @@ describe('a replay', { tags: ['slow'] }, () => {
     for (const { hour, from, vehicles: count } of bounded.record.moves)
       left[hour * CITY_FLEET.length + from] -= count;
     expect(Math.min(...left)).toBeGreaterThanOrEqual(4);
-    expect((await run({ ...ahead, end: 'wrap' }, STAYING)).record.moves).not.toEqual(bounded.record.moves);
-  });
-
-  test('knows what vehicles are worth after the last hour beside every rule', async () => {
-    const rules = [
-      { priorities: { 10: 1 } },
-      { max_rebalancing_cost: 9 },
-      { total_fleet_size: 20 },
-      { max_vehicles_per_location: 12 },
-    ];
-    for (const constraints of casesOfDay(rules)) {
-      const policy = { mode: 'horizon' as const, horizonHours: 2, constraints };
-      const without = await run(policy);
-      const end = 'priorities' in constraints ? 'salvage' : 'wrap';
-      const { figures, record } = await run({ ...policy, end });
-      expect(record.moves, `${end} ${JSON.stringify(constraints)}`).not.toEqual(without.record.moves);
-      expect(figures.hoursWithoutPlan).toBe(without.figures.hoursWithoutPlan);
-    }
   });
 
   test('serves critical demand first in plans that look ahead, wherever trips end', async () => {

@@ -51,13 +51,9 @@ export function smallCity(change: (demand: number, hour: number) => number = (de
 export const forecastsOf = ({ past, series }: SmallCity, confidenceLevels = [0.9]) =>
   createPastForecasts(series, { firstHour: past.firstHour, hoursAhead: 24, confidenceLevels });
 
-const policy = (
-  mode: ReplayPolicy['mode'],
-  demand: ReplayPolicy['demand'] = 'mean',
-  end: ReplayPolicy['end'] = 'nothing',
-): ReplayPolicy => {
-  const name = `${mode} ${end === 'nothing' ? '' : `${end} `}${demand}`;
-  const plans = { horizonHours: 4, stepHours: 1, end, replanEveryHours: 1 };
+const policy = (mode: ReplayPolicy['mode'], demand: ReplayPolicy['demand'] = 'mean'): ReplayPolicy => {
+  const name = `${mode} ${demand}`;
+  const plans = { horizonHours: 4, stepHours: 1, replanEveryHours: 1 };
   return { name, mode, demand, confidenceLevel: 0.9, ...plans };
 };
 
@@ -77,8 +73,6 @@ export const CITY_OPTIONS: ReplayOptions = {
     policy('horizon'),
     policy('horizon', 'upper'),
     policy('horizon', 'observed'),
-    policy('horizon', 'mean', 'wrap'),
-    policy('horizon', 'mean', 'salvage'),
     policy('horizon', 'spread'),
     { ...policy('horizon'), name: 'horizon with rules', constraints: RULES },
     { ...policy('horizon', 'spread'), name: 'horizon spread with rules', constraints: RULES },

@@ -1420,8 +1420,6 @@ class Policy1(Model):
     """of `horizon`, else null"""
     step_hours: int | None
     """of `horizon`, else null"""
-    end: Literal["nothing", "wrap", "salvage"] | str | None
-    """of `horizon`, else null"""
     replan_every_hours: int
     constraints: ReplayConstraints | None = None
     options: ReplayOptions | None = None
@@ -1701,8 +1699,6 @@ class ReplayedPolicy(Model):
     horizon_hours: int | None
     """of `horizon`, else null"""
     step_hours: int | None
-    """of `horizon`, else null"""
-    end: Literal["nothing", "wrap", "salvage"] | str | None
     """of `horizon`, else null"""
     replan_every_hours: int
     constraints: ReplayConstraints | None = None

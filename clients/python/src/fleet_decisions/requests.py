@@ -369,8 +369,6 @@ class ReplayPolicyInput(TypedDict):
     """of `horizon`: hours of a plan, with the one in which it is made; default: `6`"""
     step_hours: NotRequired[Literal[1, 2, 3, 4, 6, 8, 12, 24]]
     """of `horizon`: hours of a step, of which `horizon_hours` has at least two; default: `1`"""
-    end: NotRequired[Literal["nothing", "wrap", "salvage"]]
-    """of `horizon`: what vehicles are worth when its hours have passed: `nothing`; `wrap`: as many are wanted where they were, at half the price of a trip each; `salvage`: what a plan of 24 hours says; default: `"nothing"`"""
     replan_every_hours: NotRequired[int]
     """of `static` and `horizon`; default: `1`"""
     constraints: NotRequired[ReplayConstraints]

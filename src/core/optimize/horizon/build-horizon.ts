@@ -7,7 +7,7 @@ import { openDemand } from '../problem/pinned.ts';
 import { hasLocationBounds } from '../problem/variants.ts';
 import type { Stopping } from '../run/stopping.ts';
 import { expectedDemand, withoutServed } from './demand-parts.ts';
-import type { DemandParts, EndValues, HorizonProblem, TravelPairs, TripFlows } from './types.ts';
+import type { DemandParts, HorizonProblem, TravelPairs, TripFlows } from './types.ts';
 
 /** What many steps add to a problem, whose locations, vehicles, costs and constraints hold for all of them. */
 export type HorizonInput = {
@@ -29,7 +29,6 @@ export type HorizonInput = {
    */
   isAhead: boolean;
   flows?: readonly TripFlows[];
-  end?: EndValues;
   /** Whether vehicles of all steps have different capacities: they are part of rules, not of this problem. */
   isMixed?: boolean;
 };
@@ -89,7 +88,6 @@ export function buildHorizon(
       least: Int32Array.from(rows((j) => Math.max(0, Math.ceil(leastAt(problem, j))), 0)),
       most: Float64Array.from(rows((j) => Math.floor(mostAt(problem, j)), Number.POSITIVE_INFINITY)),
     }),
-    end: input.end,
     flows: input.flows && (input.isAhead ? [input.flows[0], ...input.flows] : input.flows),
   };
 }

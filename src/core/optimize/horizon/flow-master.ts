@@ -3,9 +3,9 @@
  *
  *   minimise   Σ c_ij m_ijt − Σ p_jt · capacity · s_jt + shortPrice · short − Σ value_j e_j
  *   subject to s_jt + w_jt + Σ m leaving − w_j,t−1 − Σ P_ij,t−1 s_i,t−1 − Σ m arriving = supply_jt    row t · n + j
- *              e_j + f_j − … = 0                                          rows of the end, if there are values
+ *              e_j − … = 0                                                rows of the end, if there are values
  *              Σ capacity · s + short − over ≥ R                          the row of the level
- *              0 ≤ s_jt ≤ D_jt / capacity,  0 ≤ e_j ≤ most_j,  all others ≥ 0
+ *              0 ≤ s_jt ≤ D_jt / capacity,  all others ≥ 0
  *
  * A column of s has an entry for each place where trips end, and most demand is served in full. So the programme has
  * z = D / capacity − s in its place, the vehicles that are lacking, and its right-hand sides are those of all demand
@@ -14,7 +14,7 @@
  *
  * Of demand in parts, part p has columns z_p of its own, which serve with its chance and wait otherwise.
  *
- * Columns: w, then e and f, then short and over, then moves and z. Rows: of nodes, of the end, of the level. `over` is
+ * Columns: w, then e, then short and over, then moves and z. Rows: of nodes, of the end, of the level. `over` is
  * demand above R, which is worth something only while a search begins (`setServicePrices`). Costs are money, and lack a
  * constant. The dual of a row is what one vehicle less costs.
  */
@@ -62,11 +62,11 @@ export type FlowMaster = {
 
 /** @param shortPrice money per unit of demand */
 export function createFlowMaster(problem: HorizonProblem, shortPrice: number): FlowMaster {
-  const { n, steps, supply, capacity, end, required, pairs } = problem;
+  const { n, steps, supply, capacity, endUnits, required, pairs } = problem;
   const size = steps * n;
   const { chances, sizes } = partsOf(problem);
-  const shortColumn = size + (end ? 2 * n : 0);
-  const serviceRow = size + (end ? n : 0);
+  const serviceRow = size + (endUnits ? n : 0);
+  const shortColumn = serviceRow;
   const overColumn = shortColumn + 1;
   const columnCount = overColumn + 1;
   const cost = new Float64Array(columnCount);
@@ -111,13 +111,9 @@ export function createFlowMaster(problem: HorizonProblem, shortPrice: number): F
     columnStatus[u] = isBasic ? STATUS.lower : STATUS.basic;
     present[u + n] += left;
   }
-  for (let j = 0; end && j < n; j++) {
-    const worth = size + j;
-    cost[worth] = -fromUnits(end.units[j]);
-    upper[worth] = end.most?.[j] ?? Number.POSITIVE_INFINITY;
-    const isMore = present[size + j] > upper[worth];
-    columnStatus[worth] = isMore ? STATUS.upper : STATUS.basic;
-    columnStatus[worth + n] = isMore ? STATUS.basic : STATUS.lower;
+  for (let j = 0; endUnits && j < n; j++) {
+    cost[size + j] = -fromUnits(endUnits[j]);
+    columnStatus[size + j] = STATUS.basic;
   }
   cost[shortColumn] = shortPrice;
   const isShort = servedAtFirst < required;
@@ -127,7 +123,6 @@ export function createFlowMaster(problem: HorizonProblem, shortPrice: number): F
   for (let u = 0; u < serviceRow; u++) {
     if (u >= n) builder.add(u - n, -1);
     builder.add(u, 1);
-    if (u >= size) builder.add(u + n, 1);
     const right = arriving[u] - (u < size ? leaving[u] : 0);
     builder.end(right, right);
   }
@@ -215,10 +210,10 @@ export function addFlowColumns(master: FlowMaster, model: SolverModel, added: re
 }
 
 function moveEntries({ problem }: FlowMaster, { step, arc }: MoveColumn): Entries {
-  const { n, steps, pairs, end } = problem;
+  const { n, steps, pairs, endUnits } = problem;
   const arrival = Math.min(steps, step + pairs.delay[arc]);
   const rows = [{ row: step * n + sourceOf(problem, arc), value: 1 }];
-  if (arrival < steps || end) rows.push({ row: arrival * n + pairs.targets[arc], value: -1 });
+  if (arrival < steps || endUnits) rows.push({ row: arrival * n + pairs.targets[arc], value: -1 });
   return { cost: fromUnits(pairs.units[arc]), upper: Number.POSITIVE_INFINITY, rows };
 }
 

@@ -17,7 +17,7 @@ export function measureHorizon(
   moves: StepMoves,
   serving?: ArrayLike<number>,
 ): HorizonFigures | string {
-  const { n, steps, supply, demand, capacity, unmetUnits, end, flows } = problem;
+  const { n, steps, supply, demand, capacity, unmetUnits, endUnits, flows } = problem;
   const { chances, sizes } = partsOf(problem);
   const vehicles = new Float64Array((steps + 1) * n);
   for (let u = 0; u < steps * n; u++) vehicles[u] = supply[u];
@@ -36,7 +36,7 @@ export function measureHorizon(
       staying[from] -= moves.vehicles[m];
       movingUnits += moves.vehicles[m] * problem.pairs.units[arc];
       const arrival = Math.min(steps, t + problem.pairs.delay[arc]);
-      if (arrival === steps && !end) return `the move from ${from} to ${moves.to[m]} ends too late`;
+      if (arrival === steps && !endUnits) return `the move from ${from} to ${moves.to[m]} ends too late`;
       vehicles[arrival * n + moves.to[m]] += moves.vehicles[m];
     }
     for (let j = 0; j < n; j++) {
@@ -67,8 +67,7 @@ export function measureHorizon(
     }
   }
   if (m < moves.step.length) return 'the moves are not in order, or beyond the last step';
-  for (let j = 0; end && j < n; j++)
-    otherUnits -= end.units[j] * Math.min(vehicles[steps * n + j], end.most?.[j] ?? Number.POSITIVE_INFINITY);
+  for (let j = 0; endUnits && j < n; j++) otherUnits -= endUnits[j] * vehicles[steps * n + j];
   return { vehicles, served, totalServed, movingUnits, objectiveUnits: movingUnits + otherUnits };
 }
 

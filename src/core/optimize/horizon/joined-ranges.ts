@@ -199,7 +199,7 @@ function rangeOf(
   to: number,
   present: ArrayLike<number>,
 ): HorizonProblem {
-  const { n, steps, supply, demand, parts, unmetUnits, flows, end } = problem;
+  const { n, steps, supply, demand, parts, unmetUnits, flows, endUnits } = problem;
   const fractional = Float64Array.from(supply.subarray(from * n, to * n));
   for (let j = 0; j < n; j++) fractional[j] = present[j] + (from > 0 ? fractional[j] : 0);
   return {
@@ -212,7 +212,7 @@ function rangeOf(
     unmetUnits: unmetUnits?.subarray(from * n, to * n),
     // Without a lower bound, so that its row is always basic.
     required: Number.NEGATIVE_INFINITY,
-    end: to === steps ? end : undefined,
+    endUnits: to === steps ? endUnits : undefined,
     flows: flows?.slice(from, to),
   };
 }
@@ -222,7 +222,7 @@ function rangeOf(
  * @returns null if they are none
  */
 function joinRanges(
-  { problem: { n, steps, end }, required }: RangesSearch,
+  { problem: { n, steps, endUnits }, required }: RangesSearch,
   {
     from,
     middle,
@@ -236,7 +236,7 @@ function joinRanges(
   const size = (to - from) * n;
   const firstSize = (middle - from) * n;
   const secondSize = size - firstSize;
-  const ends = to === steps && end ? n : 0;
+  const ends = to === steps && endUnits ? n : 0;
   const later = b.added.map(
     (column): FlowColumn =>
       'arc' in column
@@ -249,7 +249,7 @@ function joinRanges(
   const isShort = first.served + second.served < required;
   const columnStatus = Int32Array.from([
     ...a.columnStatus.subarray(0, firstSize),
-    ...b.columnStatus.subarray(0, secondSize + 2 * ends),
+    ...b.columnStatus.subarray(0, secondSize + ends),
     isLevel && isShort ? STATUS.basic : STATUS.lower,
     isLevel && !isShort ? STATUS.basic : STATUS.lower,
     ...statusOfAdded(a),

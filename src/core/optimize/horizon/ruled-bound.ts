@@ -7,11 +7,10 @@
  * step. With them a vehicle of class k that is ready for part p at (j, t) is worth a_p · (price · c_k + w) + (1 −
  * a_p) · v_k(j, t+1) + α − β − κ_t, one that waits v_k(j, t+1) + α − β, and a move costs (1 + μ_t) ·
  * c_ij. Values v are raised, from the last step back, until no wait and no move gains. What serving still gains is paid
- * per unit of a part, as much as the class pays that gains most. At the end a vehicle is worth any ε ≥ 0, and up to
- * `most` vehicles what is left of their worth E:
+ * per unit of a part, as much as the class pays that gains most. At the end a vehicle is worth nothing:
  *
  *   bound = Σ pD + λR + Σ φF + Σ αL − Σ βU − Σ μB − Σ κS − Σ supply · v
- *           − Σ_pjt d_pjt · max over k of gain_kp / c_k − Σ_j most_j · (E_j − ε_j)⁺
+ *           − Σ_pjt d_pjt · max over k of gain_kp / c_k
  */
 import { fromUnits } from '../problem/costs.ts';
 import { partsOf } from './demand-parts.ts';
@@ -41,8 +40,6 @@ export type RulePrices = {
   ceiling: Float64Array;
   /** T: of the vehicles that serve. */
   fleet: Float64Array;
-  /** n: what one more vehicle is worth at the end. */
-  ends: Float64Array;
   /** 10: of the floors, by level. */
   floors: Float64Array;
   required: number;
@@ -64,7 +61,7 @@ export function boundWithRules(
   const { base, capacities, supply, levels, ceilingUnits = Number.POSITIVE_INFINITY, previous } = problem;
   const { fleetSize = Number.POSITIVE_INFINITY } = problem;
   const { chances, sizes } = partsOf(base);
-  const { n, steps, pairs, demand, unmetUnits, least, most, flows, end } = base;
+  const { n, steps, pairs, demand, unmetUnits, least, most, flows } = base;
   const size = n * steps;
   const rows = size + n;
   const v = new Float64Array(capacities.length * rows);
@@ -89,20 +86,13 @@ export function boundWithRules(
     let best = Number.NEGATIVE_INFINITY;
     for (let a = pairs.starts[i]; a < pairs.starts[i + 1]; a++) {
       const arrival = Math.min(steps, t + pairs.delay[a]);
-      if (arrival === steps && !end) continue;
+      if (arrival === steps) continue;
       const to = pairs.targets[a];
       const cost = (weights.cost + ceiling(t)) * fromUnits(pairs.units[a]) + extra(to);
       best = Math.max(best, v[k * rows + arrival * n + to] - cost);
     }
     return best;
   };
-  for (let j = 0; end && j < n; j++) {
-    const most = end.most?.[j] ?? Number.POSITIVE_INFINITY;
-    const worth = weights.cost * fromUnits(end.units[j]);
-    const value = Math.max(0, prices.ends[j], most === Number.POSITIVE_INFINITY ? worth : 0);
-    for (let k = 0; k < capacities.length; k++) v[k * rows + size + j] = value;
-    if (worth > value) add(most * (worth - value));
-  }
   const none = () => 0;
   for (let u = size - 1; u >= 0; u--) {
     const j = u % n;

@@ -24,7 +24,7 @@ export function measureRuled(
 ): RuledFigures | string {
   const { base, capacities, supply, ceilingUnits = Number.POSITIVE_INFINITY, previous } = problem;
   const { fleetSize = Number.POSITIVE_INFINITY } = problem;
-  const { n, steps, demand, unmetUnits, least, most, flows, pairs, end } = base;
+  const { n, steps, demand, unmetUnits, least, most, flows, pairs } = base;
   const { chances, sizes } = partsOf(base);
   const size = n * steps;
   const classes = capacities.length;
@@ -53,7 +53,7 @@ export function measureRuled(
       const a = pairOf(problem, from[m], to[m]);
       if (a < 0) return `the move from ${from[m]} to ${to[m]} is not allowed`;
       const arrival = Math.min(steps, t + pairs.delay[a]);
-      if (arrival === steps && !end) return `the move from ${from[m]} to ${to[m]} ends too late`;
+      if (arrival === steps) return `the move from ${from[m]} to ${to[m]} ends too late`;
       if (!(amounts[m] > 0)) return `move ${m} has ${amounts[m]} vehicles`;
       staying[capacityClass[m]][from[m]] -= amounts[m];
       free[capacityClass[m]][arrival * n + to[m]] += amounts[m];
@@ -122,14 +122,11 @@ export function measureRuled(
     if (location !== target) changeUnits += inGroup[g] * previous!.changeUnits;
   }
   for (const rows of free) for (let j = 0; j < n; j++) vehicles[size + j] += rows[size + j];
-  let worth = 0;
-  for (let j = 0; end && j < n; j++)
-    worth += end.units[j] * Math.min(vehicles[size + j], end.most?.[j] ?? Number.POSITIVE_INFINITY);
   const byPair = pairsOfFirstStep(n, moves);
   const fault = faultOfPairs(problem, byPair);
   if (fault) return fault;
   const pairUnits = byPair.size * (problem.firstPairs?.costUnits ?? 0);
-  const objectiveUnits = movingUnits + pairUnits + changeUnits + unmet - worth;
+  const objectiveUnits = movingUnits + pairUnits + changeUnits + unmet;
   return { vehicles, served, totalServed, movingUnits, changeUnits, objectiveUnits };
 }
 

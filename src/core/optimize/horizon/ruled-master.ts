@@ -7,7 +7,6 @@
  *   least_jt ≤ Σ_k (s + w) + few_jt − many_jt ≤ most_jt                 bounds; few and many are artificial
  *   Σ cost · m_t ≤ ceiling                                              of each step, with a ceiling
  *   Σ_kpj s_kpjt ≤ fleet size                                           of each step, with a fleet size
- *   kept_j ≤ vehicles of all classes at j at the end, most_j            with values at the end
  *   Σ_{levels ≥ l} a_p c_k s ≥ F_l,   Σ a_p c_k s ≥ R                   what has to be served, once that is known
  *
  * Of demand in parts, those that are ready for part p serve with its chance a_p, and wait otherwise. A rule that is
@@ -42,8 +41,6 @@ type Rows = {
   present: number;
   ceilings: number;
   fleet: number;
-  /** −1 without values at the end. */
-  ends: number;
   /** Of the bounds that are loosened: the rows of bounds per location have the other side. */
   loose: number;
   floors: number;
@@ -64,11 +61,10 @@ export type RuledMaster = {
   rows: Rows;
   /** Priority levels of the floors, in the order of their rows. */
   levels: readonly number[];
-  /** Columns: s (part by part, class by class), w, stay, kept, loose, few and many; then moves. */
+  /** Columns: s (part by part, class by class), w, stay, loose, few and many; then moves. */
   columns: {
     waiting: number;
     staying: number;
-    kept: number;
     loose: number;
     few: number;
     firstMove: number;
@@ -96,7 +92,6 @@ export function createRuledMaster(problem: RuledHorizon, loosened: Loosened | nu
     upper[rows.fleet + t] = problem.fleetSize!;
   }
   if (loosened) writeLoose(draft, loosened);
-  if (rows.ends >= 0) writeEnds(draft);
   for (let t = 0; rows.ceilings >= 0 && t < problem.base.steps; t++) {
     lower[rows.ceilings + t] = Number.NEGATIVE_INFINITY;
     upper[rows.ceilings + t] = fromUnits(problem.ceilingUnits!);
@@ -143,7 +138,7 @@ type Draft = Pick<RuledMaster, 'problem' | 'rows' | 'columns' | 'levels' | 'colu
 function createDraft(problem: RuledHorizon, loosened: Loosened | null): Draft {
   const { base, capacities, previous, ceilingUnits = Number.POSITIVE_INFINITY } = problem;
   const { fleetSize = Number.POSITIVE_INFINITY } = problem;
-  const { n, steps, least, most, end } = base;
+  const { n, steps, least, most } = base;
   const size = n * steps;
   const classes = capacities.length;
   const groups = previous?.groups.length ?? 0;
@@ -153,10 +148,9 @@ function createDraft(problem: RuledHorizon, loosened: Loosened | null): Draft {
   const parts = partsOf(base).chances.length;
   const waiting = parts * vehicles;
   const staying = waiting + vehicles;
-  const kept = staying + groups;
-  const loose = kept + (end ? n : 0);
+  const loose = staying + groups;
   const few = loose + (loosened ? (loosened.byLocation ? n : 1) : 0);
-  const columns = { waiting, staying, kept, loose, few, firstMove: few + (isBounded ? 2 * size : 0) };
+  const columns = { waiting, staying, loose, few, firstMove: few + (isBounded ? 2 * size : 0) };
   let next = vehicles + groups;
   /** The first of so many rows; −1 if they are not needed. */
   const take = (count: number, isNeeded: boolean) => {
@@ -170,7 +164,6 @@ function createDraft(problem: RuledHorizon, loosened: Loosened | null): Draft {
     present: take(size, isBounded),
     ceilings: take(steps, ceilingUnits !== Number.POSITIVE_INFINITY),
     fleet: take(steps, fleetSize !== Number.POSITIVE_INFINITY),
-    ends: take(n, end !== undefined),
     loose: take(size, loosened?.rule === 'least' || loosened?.rule === 'most'),
     floors: take(levels.length, true),
     service: take(1, true),
@@ -204,15 +197,14 @@ function writeGroup(draft: Draft, g: number, { capacityClass: k, location, count
   upper[row] = count;
   columnStatus[columns.staying + g] = STATUS.basic;
   rowStatus[row] = STATUS.lower;
-  entries[vehicleRow(problem.base, rows, k, n + location)].push({ column: columns.staying + g, value: -1 });
+  entries[vehicleRow(problem.base, k, n + location)].push({ column: columns.staying + g, value: -1 });
   there[k * n * (steps + 1) + n + location] += count;
 }
 
-/** The row of the vehicles of class k at node u; at the end that of all classes, −1 without values there. */
-function vehicleRow({ n, steps }: RuledHorizon['base'], { ends }: Rows, k: number, u: number): number {
+/** The row of the vehicles of class k at node u; −1 at the end. */
+function vehicleRow({ n, steps }: RuledHorizon['base'], k: number, u: number): number {
   const size = n * steps;
-  if (u < size) return k * size + u;
-  return ends < 0 ? -1 : ends + (u % n);
+  return u < size ? k * size + u : -1;
 }
 
 /** The column of the vehicles of a class that are ready for a part of the demand of node u. */
@@ -244,12 +236,12 @@ function writeVehicles(draft: Draft, u: number): void {
           entries[rows.floors + l].push({ column, value: capacity * chance });
       entries[rows.service].push({ column, value: capacity * chance });
       for (const { node, share } of tripsWithChance(trips, chance, u + n)) {
-        const row = vehicleRow(base, rows, k, node);
+        const row = vehicleRow(base, k, node);
         if (row >= 0) entries[row].push({ column, value: -share });
       }
     }
     entries[c].push({ column: columns.waiting + c, value: 1 });
-    const next = vehicleRow(base, rows, k, u + n);
+    const next = vehicleRow(base, k, u + n);
     if (next >= 0) entries[next].push({ column: columns.waiting + c, value: -1 });
   }
   startAt(draft, u, trips);
@@ -314,17 +306,6 @@ function writeLoose(draft: Draft, { rule, byLocation }: Loosened): void {
   }
 }
 
-/** Vehicles that are there at the end, as far as they are worth something. */
-function writeEnds({ problem, rows, columns, entries, lower, upper, columnUpper }: Draft): void {
-  const { n, end } = problem.base;
-  for (let j = 0; j < n; j++) {
-    entries[rows.ends + j].push({ column: columns.kept + j, value: 1 });
-    lower[rows.ends + j] = Number.NEGATIVE_INFINITY;
-    upper[rows.ends + j] = 0;
-    columnUpper[columns.kept + j] = end?.most?.[j] ?? Number.POSITIVE_INFINITY;
-  }
-}
-
 /** The fewest and the most vehicles at node u. */
 function writeBounds({ problem, rows, columns, ...draft }: Draft, u: number): void {
   const { n, demand, least, most } = problem.base;
@@ -374,8 +355,6 @@ export function costsOf({ problem, moves, columns }: RuledMaster, weights: Weigh
     const k = c % capacities.length;
     cost[column] = 0 - price * capacities[k] * chances[(c - k) / capacities.length];
   }
-  for (let j = 0; base.end && j < base.n; j++)
-    cost[columns.kept + j] = 0 - weights.cost * fromUnits(base.end.units[j]);
   cost.fill(weights.loose ?? 0, columns.loose, columns.few);
   for (const [g, { location, target }] of (previous?.groups ?? []).entries())
     if (location !== target) cost[columns.staying + g] = weights.cost * fromUnits(previous!.changeUnits);
@@ -415,7 +394,7 @@ export function addRuledColumns(
     const { capacityClass: k, group, step, from, arc } = move;
     const row = group < 0 ? k * size + step * n + from : rows.groups + group;
     const arrival = Math.min(steps, step + pairs.delay[arc]);
-    indices.push(row, vehicleRow(base, rows, k, arrival * n + pairs.targets[arc]));
+    indices.push(row, vehicleRow(base, k, arrival * n + pairs.targets[arc]));
     values.push(1, -1);
     if (rows.ceilings >= 0) {
       indices.push(rows.ceilings + step);
@@ -447,7 +426,6 @@ export function readPrices(master: RuledMaster, rowDual: Float64Array): RulePric
     most: new Float64Array(size),
     ceiling: new Float64Array(steps),
     fleet: new Float64Array(steps),
-    ends: new Float64Array(n),
     floors: new Float64Array(10),
     required: Math.max(0, rowDual[rows.service]),
   };
@@ -462,7 +440,6 @@ export function readPrices(master: RuledMaster, rowDual: Float64Array): RulePric
   for (let t = 0; rows.ceilings >= 0 && t < steps; t++)
     prices.ceiling[t] = Math.max(0, -rowDual[rows.ceilings + t]);
   for (let t = 0; rows.fleet >= 0 && t < steps; t++) prices.fleet[t] = Math.max(0, -rowDual[rows.fleet + t]);
-  for (let j = 0; rows.ends >= 0 && j < n; j++) prices.ends[j] = Math.max(0, -rowDual[rows.ends + j]);
   for (const [l, level] of levels.entries()) prices.floors[level] = Math.max(0, rowDual[rows.floors + l]);
   return prices;
 }

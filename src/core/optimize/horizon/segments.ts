@@ -6,7 +6,7 @@
  * other artificial arcs.
  *
  * Nodes: (j, t) is t · n + j, for t = 0 … T; the root, where all vehicles end, is (T + 1) · n. The arc of node u leads
- * to u + n, that of a node of layer T to the root: there vehicles are worth their value at the end.
+ * to u + n, that of a node of layer T to the root.
  */
 import { splitDemand } from '../problem/steps.ts';
 import { wholePieces } from './demand-parts.ts';
@@ -43,7 +43,7 @@ export function createSegments({ n, steps, demand, ...problem }: HorizonProblem,
   // Moves cost whole units, so they are multiples of any quantum up to 1.
   const sums = 64 * (steps + 2) ** 2 * n * (largest + 1);
   const quantum = sums / SMALLEST_QUANTUM > Number.MAX_SAFE_INTEGER ? 1 : SMALLEST_QUANTUM;
-  const { capacity: load, parts, unmetUnits, least, most, end } = problem;
+  const { capacity: load, parts, unmetUnits, least, most } = problem;
   const starts = new Int32Array((steps + 1) * n + 1);
   const capacity: number[] = [];
   const gain: number[] = [];
@@ -79,8 +79,7 @@ export function createSegments({ n, steps, demand, ...problem }: HorizonProblem,
     starts[u + 1] = capacity.length;
   }
   for (let j = 0; j < n; j++) {
-    if (end) add(end.most?.[j] ?? Number.POSITIVE_INFINITY, 0, -end.units[j], 0);
-    if (!end || end.most) add(Number.POSITIVE_INFINITY, 0, 0, 0);
+    add(Number.POSITIVE_INFINITY, 0, 0, 0);
     starts[steps * n + j + 1] = capacity.length;
   }
   return {

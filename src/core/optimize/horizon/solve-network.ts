@@ -89,10 +89,8 @@ class NetworkSearch {
       for (const value of values) if (value > most) most = value;
       return most;
     };
-    const { pairs, unmetUnits, capacity, end } = problem;
-    this.#largest = Math.ceil(
-      Math.max(largestOf(pairs.units), capacity * largestOf(unmetUnits ?? []), largestOf(end?.units ?? [])),
-    );
+    const { pairs, unmetUnits, capacity } = problem;
+    this.#largest = Math.ceil(Math.max(largestOf(pairs.units), capacity * largestOf(unmetUnits ?? [])));
     const segments = createSegments(problem, this.#largest);
     this.#quantum = segments.quantum;
     this.#hasBounds = segments.side.some((side) => side !== 0);

@@ -87,7 +87,7 @@ export async function solveWithFlows(
   const total = problem.demand.reduce((sum, demand) => sum + demand, 0);
   const asked = { ...problem, required: Math.max(0, problem.required - (SERVED_NOISE / 2) * total) };
   const counts: FlowsCounts = { rounds: 0, iterations: 0, columns: 0 };
-  const worths = [...problem.pairs.units, ...(problem.end?.units ?? [])];
+  const worths = [...problem.pairs.units, ...(problem.endUnits ?? [])];
   const largest = worths.reduce((most, units) => Math.max(most, units), 1);
   let shortPrice = fromUnits(((largest * SHORT_MOVES) / problem.capacity) * problem.steps);
   const run = { control, counts, cache, tolerance: TOLERANCE, shortPrice };

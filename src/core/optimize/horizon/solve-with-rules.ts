@@ -542,7 +542,6 @@ const NO_PRICES = ({ base: { n, steps }, capacities, previous }: RuledHorizon): 
   most: new Float64Array(n * steps),
   ceiling: new Float64Array(steps),
   fleet: new Float64Array(steps),
-  ends: new Float64Array(n),
   floors: new Float64Array(10),
   required: 0,
 });
@@ -551,7 +550,7 @@ const NO_PRICES = ({ base: { n, steps }, capacities, previous }: RuledHorizon): 
 function violatedMoves(
   { problem, isColumn }: RuledMaster,
   weights: Weights,
-  { values, groups, ceiling, ends }: RulePrices,
+  { values, groups, ceiling }: RulePrices,
   firstStep: number,
 ): RuledColumn[] {
   const { base, capacities, previous } = problem;
@@ -568,7 +567,7 @@ function violatedMoves(
       const arrival = step + delay[a];
       if (arrival > latestArrival(base)) continue;
       const to = targets[a];
-      const there = arrival < steps ? values[k * size + arrival * n + to] : ends[to];
+      const there = values[k * size + arrival * n + to];
       const reduced = perUnit * units[a] + weights.cost * changeOf(to) + own - there;
       if (reduced >= limit || isColumn.has(keyOf(problem, { ...move, arc: a }))) continue;
       worst.push({ arc: a, reduced });

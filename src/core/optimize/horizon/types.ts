@@ -25,14 +25,6 @@ export type TravelPairs = {
  */
 export type TripFlows = { starts: Int32Array; targets: Int32Array; shares: Float64Array };
 
-/** What vehicles are worth where they stand at the end: the first `most[j]` at j `units[j]` each, others nothing. */
-export type EndValues = {
-  /** n: cost units per vehicle, ≥ 0. */
-  units: Float64Array;
-  /** n: vehicles; absent: all of them. */
-  most?: Float64Array;
-};
-
 /**
  * Demand that is not certain, in K parts: of the demand of node u, the part `sizes[p · T · n + u]` comes with the
  * chance `chances[p]`, and only if all parts before it come, too. Chances are above 0, at most 1, and never ascend.
@@ -59,7 +51,11 @@ export type HorizonProblem = {
   /** T × n: the fewest and the most vehicles that stand or serve at a location through a step; absent: any number. */
   least?: Int32Array | undefined;
   most?: Float64Array | undefined;
-  end?: EndValues | undefined;
+  /**
+   * n: cost units ≥ 0 that a vehicle is worth where it stands at the end; absent: nothing. Only with trip flows and
+   * without rules: parts of a long period have it (`../../replay/period-bound.ts`).
+   */
+  endUnits?: Float64Array | undefined;
   /**
    * Where trips end, a table per step (the same object for steps alike). Absent: vehicles are free where they served,
    * and the plan of all steps is whole. Present: the plan of later steps is a forecast and may be fractional.
@@ -68,8 +64,8 @@ export type HorizonProblem = {
 };
 
 /** The last step at which a move may arrive; later ones count as arrivals at T. */
-export function latestArrival({ steps, end }: HorizonProblem): number {
-  return end ? Number.POSITIVE_INFINITY : steps - 1;
+export function latestArrival({ steps, endUnits }: HorizonProblem): number {
+  return endUnits ? Number.POSITIVE_INFINITY : steps - 1;
 }
 
 /** Vehicles that move, in parallel arrays, by step, source and target. */

@@ -32,7 +32,7 @@ export function boundFromValues(
   values: ArrayLike<number>,
   multiplier: number,
 ): number {
-  const { n, steps, supply, demand, required, unmetUnits, end } = problem;
+  const { n, steps, supply, demand, required, unmetUnits, endUnits } = problem;
   const v = Float64Array.from({ length: (steps + 1) * n }, (_, u) => values[u]);
   const lambda = Math.max(0, multiplier);
   let total = 0;
@@ -40,10 +40,7 @@ export function boundFromValues(
   let size = 0;
   for (let j = 0; j < n; j++) {
     const last = steps * n + j;
-    const most = end?.most?.[j] ?? Number.POSITIVE_INFINITY;
-    const worth = end?.units[j] ?? 0;
-    v[last] = Math.max(v[last], most === Number.POSITIVE_INFINITY ? worth : 0);
-    if (most !== Number.POSITIVE_INFINITY) paid += most * Math.max(0, worth - v[last]);
+    v[last] = Math.max(v[last], endUnits?.[j] ?? 0);
   }
   let constant = 0;
   for (let u = steps * n - 1; u >= 0; u--) {
@@ -58,13 +55,13 @@ export function boundFromValues(
   return earned - paid - (earned + size) * SUM_NOISE;
 }
 
-function raiseByMoves({ n, steps, pairs, end }: HorizonProblem, v: Float64Array, u: number): void {
+function raiseByMoves({ n, steps, pairs, endUnits }: HorizonProblem, v: Float64Array, u: number): void {
   const i = u % n;
   const t = Math.floor(u / n);
   let best = v[u];
   for (let a = pairs.starts[i]; a < pairs.starts[i + 1]; a++) {
     const at = Math.min(steps, t + pairs.delay[a]);
-    if (at === steps && !end) continue;
+    if (at === steps && !endUnits) continue;
     const left = v[at * n + pairs.targets[a]] - pairs.units[a];
     if (left > best) best = left;
   }

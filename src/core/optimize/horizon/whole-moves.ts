@@ -143,7 +143,7 @@ function chooseColumns(problem: RuledHorizon, known: readonly RuledColumn[], pri
   const reducedCost = ({ capacityClass: k, group, arc }: RuledColumn) => {
     const arrival = pairs.delay[arc];
     const to = pairs.targets[arc];
-    const there = arrival < steps ? prices.values[(k * steps + arrival) * n + to] : prices.ends[to];
+    const there = prices.values[(k * steps + arrival) * n + to];
     const change = groups[group] && groups[group].target !== to ? previous!.changeUnits : 0;
     return fromUnits(pairs.units[arc] + change) + prices.ceiling[0] * fromUnits(pairs.units[arc]) - there;
   };

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { coarsen, worthAtStep, wrapAround } from '../../../../src/core/optimize/horizon/end-of-horizon.ts';
 import { planHorizon } from '../../../../src/core/optimize/horizon/plan-horizon.ts';
 import { roundInPairs } from '../../../../src/core/optimize/horizon/round-moves.ts';
 import { solveNetwork } from '../../../../src/core/optimize/horizon/solve-network.ts';
@@ -94,57 +93,6 @@ describe('a plan that looks ahead', () => {
       expect(bound).toBeLessThanOrEqual(found.plan.figures.objectiveUnits + 1);
     }
     expect(solved).toBeGreaterThan(enough(200));
-  });
-});
-
-describe('the end of the horizon', () => {
-  /** Two locations; all demand is at the first, then the horizon ends. */
-  const problem: HorizonProblem = {
-    n: 2,
-    steps: 2,
-    supply: Int32Array.of(1, 2, 0, 0),
-    demand: Float64Array.of(0, 0, 3, 0),
-    capacity: 1,
-    pairs: {
-      starts: Int32Array.of(0, 1, 2),
-      targets: Int32Array.of(1, 0),
-      units: Float64Array.of(10, 10),
-      delay: Uint8Array.of(1, 1),
-    },
-    unmetUnits: new Float64Array(4).fill(15),
-    required: 0,
-  };
-  const leftAt = (end?: HorizonProblem['end']) => {
-    const found = solveNetwork({ ...problem, end });
-    if (found.kind !== 'solved') throw new Error(found.kind);
-    return [...found.plan.figures.vehicles.subarray(4)];
-  };
-
-  it('leaves vehicles anywhere unless they are worth something', () => {
-    expect(leftAt()).toEqual([3, 0]);
-  });
-
-  it('keeps vehicles where the next horizon wants them', () => {
-    expect(leftAt(wrapAround(problem, 4))).toEqual([3, 0]);
-    expect(leftAt(wrapAround(problem, 6))).toEqual([1, 2]);
-  });
-
-  it('takes the worth of vehicles from a coarser run', () => {
-    const long = {
-      ...problem,
-      steps: 4,
-      supply: new Int32Array(8),
-      demand: Float64Array.of(0, 0, 0, 0, 0, 9, 0, 9),
-    };
-    long.supply.set(problem.supply);
-    const coarse = coarsen({ ...long, unmetUnits: new Float64Array(8).fill(15) }, 2);
-    expect(coarse).toMatchObject({ steps: 2, capacity: 2 });
-    expect([...coarse.demand]).toEqual([0, 0, 0, 18]);
-    const found = solveNetwork(coarse);
-    if (found.kind !== 'solved') throw new Error(found.kind);
-    const end = worthAtStep(2, found.plan.values, 1);
-    expect(end.units[1]).toBe(30);
-    expect(leftAt(end)).toEqual([0, 3]);
   });
 });
 

@@ -9,7 +9,7 @@ export type PlanOutcome = { served: number; cost: number };
 
 /** All outcomes that are not dominated, by ascending demand served; none if no plan keeps the bounds. */
 export function everyOutcome(problem: HorizonProblem): PlanOutcome[] {
-  const { n, steps, supply, demand, parts, capacity, pairs, unmetUnits, least, most: places, end } = problem;
+  const { n, steps, supply, demand, parts, capacity, pairs, unmetUnits, least, most: places } = problem;
   const known = new Map<string, PlanOutcome[]>();
 
   /** The mean of what is served over every share of luck: the parts come if it is below their chance. */
@@ -27,12 +27,7 @@ export function everyOutcome(problem: HorizonProblem): PlanOutcome[] {
 
   /** @param arrivals by step from `t` on, then by location: vehicles that become free then */
   function from(t: number, arrivals: number[][]): PlanOutcome[] {
-    if (t === steps) {
-      let cost = 0;
-      for (let j = 0; end && j < n; j++)
-        cost -= end.units[j] * Math.min(arrivals[0][j], end.most?.[j] ?? Number.POSITIVE_INFINITY);
-      return [{ served: 0, cost }];
-    }
+    if (t === steps) return [{ served: 0, cost: 0 }];
     const key = `${t} ${arrivals.join(';')}`;
     const found = known.get(key);
     if (found) return found;
@@ -65,7 +60,7 @@ export function everyOutcome(problem: HorizonProblem): PlanOutcome[] {
       }
       const arrival = later[Math.min(pairs.delay[a], steps - t) - 1];
       const present = staying[i];
-      const most = end || t + pairs.delay[a] < steps ? present : 0;
+      const most = t + pairs.delay[a] < steps ? present : 0;
       for (let going = 0; going <= most; going++) {
         staying[i] = present - going;
         arrival[pairs.targets[a]] += going;

@@ -27,7 +27,8 @@ export function formulateHorizon(
     isMost = false,
   }: { required?: number; firstStep?: readonly number[]; isMost?: boolean } = {},
 ): Formulated | null {
-  const { n, steps, supply, demand, parts, capacity, pairs, unmetUnits, least, most, end, flows } = problem;
+  const { n, steps, supply, demand, parts, capacity, pairs, unmetUnits, least, most, endUnits, flows } =
+    problem;
   const { chances, sizes } = parts ?? { chances: [1], sizes: demand };
   const cost: number[] = [];
   const upper: number[] = [];
@@ -55,7 +56,7 @@ export function formulateHorizon(
       const leaving: Term[] = [];
       for (let a = pairs.starts[i]; a < pairs.starts[i + 1]; a++) {
         const fixed = t === 0 ? firstStep?.[a] : undefined;
-        const isBack = end !== undefined || t + pairs.delay[a] < steps;
+        const isBack = endUnits !== undefined || t + pairs.delay[a] < steps;
         const high = isBack ? (fixed ?? infinity) : 0;
         const move = column(pairs.units[a], high, true, Math.min(high, fixed ?? 0));
         leaving.push([move, 1]);
@@ -85,8 +86,8 @@ export function formulateHorizon(
       }
     }
   }
-  for (let j = 0; end && j < n; j++) {
-    const worth = column(0 - end.units[j], end.most?.[j] ?? infinity, false);
+  for (let j = 0; endUnits && j < n; j++) {
+    const worth = column(0 - endUnits[j], infinity, false);
     const arrivals = arriving[steps * n + j].map(([c, f]): Term => [c, f]);
     rows.push({ lower: 0, upper: infinity, terms: [[worth, -1], ...arrivals] });
   }

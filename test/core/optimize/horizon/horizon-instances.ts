@@ -69,12 +69,10 @@ export function randomHorizon(random: Random, shape: HorizonShape): HorizonProbl
     unmetUnits: hasPrice ? demand.map(() => (goal === 'prices' ? price() : same)) : undefined,
     required: goal === 'level' || goal === 'both' ? random.pick([0.3, 0.6, 0.8, 1]) * total : 0,
     ...(!hasFlows && randomBounds(random, n * steps, vehicles)),
-    ...(random.chance(0.25) && {
-      end: {
-        units: Float64Array.from({ length: n }, () => random.integer(0, 20_000)),
-        ...(random.chance(0.5) && { most: Float64Array.from({ length: n }, () => random.integer(0, 3)) }),
-      },
-    }),
+    ...(hasFlows &&
+      random.chance(0.25) && {
+        endUnits: Float64Array.from({ length: n }, () => random.integer(0, 20_000)),
+      }),
     ...(hasFlows && { flows: randomFlows(random, n, steps) }),
   };
 }

@@ -72,7 +72,7 @@ export function formulateLoosening(problem: RuledHorizon, { rule, byLocation }: 
 
 function programmeOf(problem: RuledHorizon, isWhole: boolean | 'all') {
   const { base, capacities, supply, ceilingUnits, fleetSize, previous, firstPairs } = problem;
-  const { n, steps, demand, pairs, unmetUnits, least, most, flows, end } = base;
+  const { n, steps, demand, pairs, unmetUnits, least, most, flows } = base;
   const infinity = Number.POSITIVE_INFINITY;
   const money: number[] = [];
   const whole: boolean[] = [];
@@ -89,7 +89,6 @@ function programmeOf(problem: RuledHorizon, isWhole: boolean | 'all') {
   const working: Term[][] = Array.from({ length: steps }, () => []);
   const present: Term[][] = Array.from({ length: size }, () => []);
   const spent: Term[][] = Array.from({ length: steps }, () => []);
-  const atEnd: Term[][] = Array.from({ length: n }, () => []);
   const firstMoves = new Map<string, Term[]>();
   const inPair = (from: number, to: number, move: number) => {
     const pair = `${from} ${to}`;
@@ -107,7 +106,7 @@ function programmeOf(problem: RuledHorizon, isWhole: boolean | 'all') {
       arriving[n + i].push([stay, 1]);
       const terms: Term[] = [[stay, 1]];
       for (let a = pairs.starts[i]; a < pairs.starts[i + 1]; a++) {
-        if (pairs.delay[a] >= steps && !end) continue;
+        if (pairs.delay[a] >= steps) continue;
         const move = column(pairs.units[a] + (pairs.targets[a] === target ? 0 : delta), true);
         terms.push([move, 1]);
         inPair(i, pairs.targets[a], move);
@@ -123,7 +122,7 @@ function programmeOf(problem: RuledHorizon, isWhole: boolean | 'all') {
       const ready = Array.from(chances, () => column(0));
       const leaving: Term[] = [];
       for (let a = pairs.starts[i]; a < pairs.starts[i + 1]; a++) {
-        if (t + pairs.delay[a] >= steps && !end) continue;
+        if (t + pairs.delay[a] >= steps) continue;
         const move = column(pairs.units[a], t === 0 || isWhole === 'all');
         leaving.push([move, 1]);
         if (t === 0) inPair(i, pairs.targets[a], move);
@@ -152,12 +151,6 @@ function programmeOf(problem: RuledHorizon, isWhole: boolean | 'all') {
           arriving[(t + 1) * n + targets[a]].push([one, (chances[p] * shares[a]) / capacity]);
       }
     }
-    for (let j = 0; j < n; j++) atEnd[j].push(...arriving[size + j]);
-  }
-  for (let j = 0; end && j < n; j++) {
-    const kept = column(-end.units[j]);
-    rows.push({ lower: 0, upper: infinity, terms: [...atEnd[j], [kept, -1]] });
-    rows.push({ lower: 0, upper: end.most?.[j] ?? infinity, terms: [[kept, 1]] });
   }
   for (let u = 0; u < size; u++) {
     for (const [one, chance] of servedAt[u]) money[one] -= (chance * (unmetUnits?.[u] ?? 0)) / 1e4;

@@ -4,13 +4,13 @@ import type {
   FirstPairRules,
   RuledHorizon,
 } from '../../../../src/core/optimize/horizon/rules.ts';
-import type { DemandParts, EndValues } from '../../../../src/core/optimize/horizon/types.ts';
+import type { DemandParts } from '../../../../src/core/optimize/horizon/types.ts';
 import { createRandom, type Random } from '../instances.ts';
 import { tinyHorizon } from './horizon-instances.ts';
 
 export type TinyRules = Partial<
   Record<
-    'classes' | 'bounds' | 'levels' | 'ceiling' | 'previous' | 'flows' | 'fleet' | 'parts' | 'end' | 'pairs',
+    'classes' | 'bounds' | 'levels' | 'ceiling' | 'previous' | 'flows' | 'fleet' | 'parts' | 'pairs',
     boolean
   >
 >;
@@ -27,14 +27,13 @@ export function tinyRulesOf(seed: number): TinyRules {
     flows: has(5),
     fleet: has(6),
     parts: has(7),
-    end: has(8),
   };
 }
 
 /** 1 to 3 locations, 2 to 5 steps of which the first has no demand; the rules that are named. */
 export function tinyRuled(seed: number, rules: TinyRules): RuledHorizon {
   const random = createRandom(seed * 7 + 1);
-  const { end: _, least, most, parts, ...plain } = tinyHorizon(seed, rules.flows, rules.parts);
+  const { endUnits: _, least, most, parts, ...plain } = tinyHorizon(seed, rules.flows, rules.parts);
   const { n, steps: before } = plain;
   const steps = before + 1;
   const later = <A extends Float64Array | Int32Array>(rows: A, free: number): A => {
@@ -63,7 +62,6 @@ export function tinyRuled(seed: number, rules: TinyRules): RuledHorizon {
       ...(parts && { parts: withLead(parts, n) }),
       ...(plain.unmetUnits && { unmetUnits: later(plain.unmetUnits, 0) }),
       ...(plain.flows && { flows: [plain.flows[0], ...plain.flows] }),
-      ...(rules.end && { end: randomEnd(random, n) }),
       ...(bounds.least && { least: later(bounds.least, 0) }),
       ...(bounds.most && { most: later(bounds.most, Number.POSITIVE_INFINITY) }),
     },
@@ -109,14 +107,6 @@ function randomPlaces(random: Random, size: number, vehicles: number) {
     ...(random.chance(0.8) && {
       most: Float64Array.from(some(() => random.pick([1, 2, vehicles, Number.POSITIVE_INFINITY]))),
     }),
-  };
-}
-
-function randomEnd(random: Random, n: number): EndValues {
-  const some = (pick: () => number) => Float64Array.from({ length: n }, pick);
-  return {
-    units: some(() => random.pick([0, 3, 4_000, 12_000, 50_000])),
-    ...(random.chance(0.6) && { most: some(() => random.pick([0, 1, 2, Number.POSITIVE_INFINITY])) }),
   };
 }
 

@@ -106,7 +106,6 @@ describe('horizon plans with several capacities, bounds, priorities, ceilings, a
           most: some(n * steps, 3),
           ceiling: some(steps, 2),
           fleet: some(steps, 2),
-          ends: some(n, 3),
           floors: new Float64Array(10),
           required: 0,
         },

@@ -85,7 +85,7 @@ function pairOf({ pairs }: HorizonProblem, from: number, to: number): number {
 }
 
 /** Every choice of whole vehicles per pair in the first step. */
-function* everyFirstStep({ n, steps, supply, pairs, end }: HorizonProblem): Generator<number[]> {
+function* everyFirstStep({ n, steps, supply, pairs, endUnits }: HorizonProblem): Generator<number[]> {
   const chosen = Array.from(pairs.targets, () => 0);
   function* from(i: number, a: number, left: number): Generator<number[]> {
     if (i === n) {
@@ -96,7 +96,7 @@ function* everyFirstStep({ n, steps, supply, pairs, end }: HorizonProblem): Gene
       yield* from(i + 1, a, supply[i + 1] ?? 0);
       return;
     }
-    const most = end || pairs.delay[a] < steps ? left : 0;
+    const most = endUnits || pairs.delay[a] < steps ? left : 0;
     for (let going = 0; going <= most; going++) {
       chosen[a] = going;
       yield* from(i, a + 1, left - going);
