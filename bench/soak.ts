@@ -68,7 +68,6 @@ async function open(backend: string): Promise<Service> {
   const days = String((RETENTION_SHARE * minutes) / (24 * 60));
   const settings = {
     ...{ RETENTION_JOB_DAYS: days, RETENTION_PLAN_DAYS: days, RETENTION_INPUT_DAYS: days },
-    SWEEP_INTERVAL_SECONDS: '5',
   };
   const started = await startLoadService(backend, MIX_PLACES, settings);
   const workerPids: number[] = [];

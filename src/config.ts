@@ -72,30 +72,16 @@ export const SettingsSchema = Type.Object({
     },
   ),
   QUEUE_MAX_WAITING: integer(10_000, 1, 10_000_000, 'maximum number of waiting jobs; further ones get 503'),
-  HTTP_BODY_LIMIT_BYTES: integer(64 * 1024 * 1024, 1024, 1024 ** 3, 'largest request body, decompressed'),
-  HTTP_TRAVEL_LIMIT_BYTES: integer(
+  HTTP_BODY_LIMIT_BYTES: integer(
+    64 * 1024 * 1024,
+    1024,
     1024 ** 3,
-    1024,
-    8 * 1024 ** 3,
-    'largest CSV body of travel, decompressed: 25 million pairs',
+    'largest request body, decompressed; JSON: 48 MiB at most; CSV of travel: 256 MiB at least',
   ),
-  HTTP_JSON_LIMIT_BYTES: integer(
-    48 * 1024 * 1024,
-    1024,
-    256 * 1024 ** 2,
-    'largest JSON body, decompressed; room for 2.5 of them, all callers together; then 503',
-  ),
-  HTTP_BODY_THREADS: integer(1, 1, 64, 'threads per API process that read JSON bodies above 256 KiB'),
   HTTP_ALLOWED_HOSTS: optionalText(
     'host names, comma-separated, that requests may address in addition to loopback names; unset: any ' +
       'name, but only loopback names if HOST is a loopback address',
     { pattern: '^[A-Za-z0-9._-]+(\\s*,\\s*[A-Za-z0-9._-]+)*$' },
-  ),
-  HTTP_REQUEST_TIMEOUT_SECONDS: number(
-    120,
-    0.1,
-    86_400,
-    'maximum time for a request to arrive, headers (30 s at most) and body; then 408',
   ),
   HTTP_TRUSTED_PROXIES: optionalText(
     'addresses and networks (`10.0.0.0/8`) of reverse proxies, separated by commas, whose ' +
@@ -140,38 +126,11 @@ export const SettingsSchema = Type.Object({
     'the collector, without `/v1/traces`; unset: `http://localhost:4318`',
     { pattern: '^https?://' },
   ),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optionalText(
-    'where traces go, the whole address; it goes before OTEL_EXPORTER_OTLP_ENDPOINT',
-    { pattern: '^https?://' },
-  ),
-  OTEL_EXPORTER_OTLP_TIMEOUT: integer(
-    3000,
+  OTEL_TRACES_SAMPLER_ARG: number(
     1,
-    60_000,
-    'milliseconds that sending spans may take, with retries; at the end of a process, too',
-  ),
-  OTEL_SERVICE_NAME: optionalText('`service.name` of the spans; unset: `fleet-api` and `fleet-worker`'),
-  OTEL_TRACES_SAMPLER: Type.Enum(
-    [
-      'always_on',
-      'always_off',
-      'traceidratio',
-      'parentbased_always_on',
-      'parentbased_always_off',
-      'parentbased_traceidratio',
-    ],
-    {
-      default: 'parentbased_always_on',
-      description: 'which traces are sent; `parentbased_…`: the caller decides, if it sends `traceparent`',
-    },
-  ),
-  OTEL_TRACES_SAMPLER_ARG: number(1, 0, 1, 'share of the traces that `…traceidratio` sends'),
-  OTEL_BSP_SCHEDULE_DELAY: integer(5000, 1, 60_000, 'milliseconds between two batches of spans'),
-  OTEL_BSP_MAX_QUEUE_SIZE: integer(
-    2048,
+    0,
     1,
-    1_000_000,
-    'spans per process that wait to be sent; further ones are dropped',
+    'share of the traces that are sent, of requests without `traceparent`; with it, the caller decides',
   ),
   JOBS_RUNNING_PER_CALLER: Type.Optional(
     Type.Integer({
@@ -216,12 +175,6 @@ export const SettingsSchema = Type.Object({
   }),
   JWT_ISSUER: optionalText('`iss` of every token; `AUTH` with `jwt` needs it'),
   JWT_AUDIENCE: optionalText('`aud` of every token; `AUTH` with `jwt` needs it'),
-  JWT_ALGORITHMS: optionalText(
-    'algorithms of tokens that are accepted, comma-separated; unset: `HS256` with JWT_SECRET, else ' +
-      '`RS256,PS256,ES256,EdDSA`',
-    { pattern: '^[A-Za-z0-9]+(\\s*,\\s*[A-Za-z0-9]+)*$' },
-  ),
-  JWT_SUBJECT_CLAIM: text('sub', 'claim that names whom jobs belong to', { minLength: 1 }),
   JWT_ROLE_CLAIM: text(
     'role',
     'claim with the role, or with a list that contains it; dots lead into objects: `realm_access.roles`',
@@ -234,67 +187,23 @@ export const SettingsSchema = Type.Object({
   ),
   RATE_LIMIT_DEFAULT: integer(60, 1, 1_000_000, 'requests per minute of the tier `default`'),
   RATE_LIMIT_PREMIUM: integer(300, 1, 1_000_000, 'requests per minute of the tier `premium`'),
-  RATE_LIMIT_ENTERPRISE: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: 1_000_000,
-      description: 'requests per minute of the tier `enterprise`; unset: no limit',
-    }),
-  ),
   CORS_ALLOWED_ORIGINS: optionalText(
-    'origins, comma-separated, whose pages may call the service from a browser, e.g. `https://console.example`',
+    'origins, comma-separated, whose pages may call the service from a browser, WebSockets included, e.g. ' +
+      '`https://console.example`',
     { pattern: '^https?://[^\\s,/]+(\\s*,\\s*https?://[^\\s,/]+)*$' },
   ),
   JOB_MAX_ATTEMPTS: integer(3, 1, 100, 'crashes (of worker or solver) after which a job ends as failed'),
-  JOB_RETRY_DELAY_SECONDS: number(
-    2,
-    0,
-    3600,
-    'delay before a crashed job is retried; doubles with each crash, up to an hour',
-  ),
-  JOB_OVERRUN_SECONDS: number(
-    10,
-    0.1,
-    3600,
-    'processor time beyond its time limit that a job gets to build, verify and explain before it is ' +
-      'stopped and ends as failed',
-  ),
   JOB_LOCK_SECONDS: number(
     30,
     1,
     3600,
-    'silence after which a worker is considered dead and its job is taken over',
+    'silence after which a worker is considered dead and its job is taken over; in a third of it workers look for lost ' +
+      'jobs, and after a fifteenth of it, doubled with each crash, a crashed job is tried again',
   ),
   IDEMPOTENCY_KEY_HOURS: number(24, 0.001, 8784, 'how long an `Idempotency-Key` returns its job'),
-  SWEEP_INTERVAL_SECONDS: number(
-    10,
-    0.1,
-    3600,
-    'how often workers look for jobs that the queue lost and for data past their retention',
-  ),
-  SCHEDULES_MAX: integer(100, 0, 100_000, 'maximum number of stored schedules'),
-  SCHEDULE_MIN_INTERVAL_MINUTES: integer(
-    5,
-    1,
-    1440,
-    'least time between two occurrences of a schedule; more frequent ones are refused',
-  ),
-  SCHEDULE_GRACE_SECONDS: number(
-    60,
-    1,
-    86_400,
-    'lateness from which an occurrence counts as missed: no worker was running',
-  ),
-  WEBHOOK_TIMEOUT_SECONDS: number(10, 0.1, 300, 'time that the receiver of a webhook gets for its answer'),
   WEBHOOK_ALLOWED_NETWORKS: optionalText(
     'addresses and networks (`10.1.0.0/16`) inside your own network, separated by commas, that webhooks may be sent ' +
       'to, also by `http`; unset: only public addresses, only by `https`',
-  ),
-  RETENTION_WEBHOOK_DAYS: number(
-    30,
-    1,
-    36_500,
-    'how long deliveries of webhooks are kept, whatever became of them',
   ),
   RETENTION_AUDIT_DAYS: number(365, 0, 36_500, 'how long `audit_log` is kept; 0: forever'),
   RETENTION_INPUT_DAYS: number(30, 0, 36_500, 'how long inputs of ended jobs are kept; 0: forever'),
@@ -327,33 +236,17 @@ export const SettingsSchema = Type.Object({
   FORECASTING_HOLIDAYS: optionalText('region whose public holidays forecasts use, e.g. `US`, `DE-BY`', {
     pattern: '^[A-Z]{2}(-[A-Za-z0-9]{1,8}){0,2}$',
   }),
-  FORECASTING_HISTORY_WEEKS: integer(
-    13,
-    1,
-    13,
-    'weeks of observations a forecast reads, in backtests too; more around holidays and events',
-  ),
-  FORECASTING_THREADS: integer(1, 1, 64, 'forecast threads per API process'),
   FEATURES_ENABLE_CACHING: flag(true, 'keep forecasts until new observations arrive'),
   FEATURES_ENABLE_RISK_SCORING: flag(true, 'serve `/api/v1/risk/score`'),
-  RISK_WEIGHT_AGE: number(0.3, 0, 1, 'weight of the age factor'),
-  RISK_WEIGHT_UTILIZATION: number(0.4, 0, 1, 'weight of the utilization factor'),
-  RISK_WEIGHT_MAINTENANCE: number(0.3, 0, 1, 'weight of the maintenance factor'),
-  RISK_AGE_SCALE_DAYS: number(730, 1, 1e6, 'age at which the age factor reaches 1'),
-  RISK_UTILIZATION_FLOOR: number(0.5, 0, 1, 'utilization below which the factor is 0'),
-  RISK_UTILIZATION_RANGE: number(0.5, 1e-6, 1, 'utilization above the floor at which the factor is 1'),
-  RISK_MAINTENANCE_SCALE_DAYS: number(42, 1, 1e6, 'days without maintenance at which the factor reaches 1'),
-  RISK_MEDIUM_THRESHOLD: number(0.4, 0, 1, 'score from which the category is `medium`'),
-  RISK_HIGH_THRESHOLD: number(0.7, 0, 1, 'score from which the category is `high`'),
+  RISK_SCORING: text(
+    'age=0.3/730 utilization=0.4/0.5..1 maintenance=0.3/42 medium=0.4 high=0.7',
+    'weights, each with the days (or the utilization rates from … to) at which its factor reaches 1, and the lowest ' +
+      'scores of the categories',
+  ),
   CONSOLE_MAP_URL: optionalText(
     "ground of the console's map: a style, or tiles with `{z}`, `{x}` and `{y}`; browsers load it, with all that it " +
       'names, from this one host; unset: a plain ground, nothing from elsewhere',
     { pattern: '^https?://[^\\s/]+/[^\\s]*$' },
-  ),
-  WEBSOCKET_ALLOWED_ORIGINS: optionalText(
-    "origins, comma-separated, that may open a WebSocket in addition to the service's own, e.g. " +
-      '`https://console.example`',
-    { pattern: '^https?://[^\\s,/]+(\\s*,\\s*https?://[^\\s,/]+)*$' },
   ),
   WEBSOCKET_MAX_PER_CALLER: Type.Optional(
     Type.Integer({
@@ -364,18 +257,39 @@ export const SettingsSchema = Type.Object({
         'handshake of a further one gets 429; unset: no limit',
     }),
   ),
-  WEBSOCKET_MAX_SUBSCRIPTIONS: integer(1000, 1, 1_000_000, 'subscriptions per socket'),
-  WEBSOCKET_MAX_MESSAGE_BYTES: integer(4096, 64, 1024 ** 2, 'longest message a client may send'),
-  WEBSOCKET_MAX_BUFFERED_BYTES: integer(
-    128 * 1024 * 1024,
-    1024,
-    1024 ** 3,
-    'bytes that wait for the readers of all sockets of an API process; beyond it the slowest are closed (1013)',
-  ),
-  WEBSOCKET_HEARTBEAT_SECONDS: number(30, 0.05, 3600, 'ping interval; a socket that misses one is closed'),
 });
 
-export type Config = Readonly<Static<typeof SettingsSchema>>;
+/** What nobody has had a reason to set. Tests replace some of it. */
+function fixed(lockSeconds: number) {
+  return {
+    /** Room for 100,000 vehicles six times over; the rest of a large body is data, which comes as CSV. */
+    HTTP_JSON_LIMIT_BYTES: 48 * 1024 ** 2,
+    /** Four million pairs, the largest table that is promised, with up to 64 bytes each. */
+    HTTP_TRAVEL_LIMIT_BYTES: 256 * 1024 ** 2,
+    /** Time for a request to arrive, headers and body: 48 MiB at 0.4 MiB a second. */
+    HTTP_REQUEST_TIMEOUT_SECONDS: 120,
+    /** Processor time beyond its time limit that a job gets to build, verify and explain. */
+    JOB_OVERRUN_SECONDS: 10,
+    JOB_RETRY_DELAY_SECONDS: lockSeconds / 15,
+    SWEEP_INTERVAL_SECONDS: lockSeconds / 3,
+    /** Defaults of the specification of OpenTelemetry, but for the time-out: an end of a process waits for it. */
+    OTEL_BSP_SCHEDULE_DELAY: 5000,
+    OTEL_BSP_MAX_QUEUE_SIZE: 2048,
+    OTEL_EXPORTER_OTLP_TIMEOUT: 3000,
+    RETENTION_WEBHOOK_DAYS: 30,
+    SCHEDULES_MAX: 100,
+    WEBHOOK_TIMEOUT_SECONDS: 10,
+    WEBSOCKET_HEARTBEAT_SECONDS: 30,
+    /** A page of the console subscribes to its jobs, at most a thousand. */
+    WEBSOCKET_MAX_SUBSCRIPTIONS: 1000,
+    /** A message names a job: some hundred bytes. */
+    WEBSOCKET_MAX_MESSAGE_BYTES: 4096,
+    /** Bytes that wait for the readers of all sockets of a process; beyond it the slowest are closed (1013). */
+    WEBSOCKET_MAX_BUFFERED_BYTES: 128 * 1024 ** 2,
+  };
+}
+
+export type Config = Readonly<Static<typeof SettingsSchema> & ReturnType<typeof fixed>>;
 
 /** The faults of the environment, one line per setting. */
 export class ConfigError extends Error {
@@ -436,10 +350,11 @@ export function loadConfig(env: Record<string, string | undefined> = process.env
       );
     }
   }
-  if (problems.length === 0)
-    problems.push(...riskProblems(values as Config), ...tokenProblems(values as Config));
+  const risk = readRisk(values.RISK_SCORING as string);
+  if (typeof risk === 'string') problems.push(`RISK_SCORING: "${values.RISK_SCORING}" ${risk}`);
+  if (problems.length === 0) problems.push(...tokenProblems(values as Config));
   if (problems.length > 0) throw new ConfigError(problems);
-  return Object.freeze(values) as Config;
+  return Object.freeze({ ...values, ...fixed(values.JOB_LOCK_SECONDS as number) }) as Config;
 }
 
 /** Whether all readers of a URL can read it: it is one, and each part of it can be decoded. */
@@ -486,10 +401,9 @@ export function isAudited({ AUDIT, AUTH }: Pick<Config, 'AUDIT' | 'AUTH'>): bool
   return AUDIT === 'on' || (AUDIT === 'auto' && AUTH !== 'off');
 }
 
-/** The algorithms of tokens that are accepted. */
-export function tokenAlgorithms(config: Pick<Config, 'JWT_ALGORITHMS' | 'JWT_SECRET'>): string[] {
-  const { JWT_ALGORITHMS: list, JWT_SECRET: secret } = config;
-  return (list ?? (secret ? 'HS256' : 'RS256,PS256,ES256,EdDSA')).split(',').map((name) => name.trim());
+/** The algorithms of tokens that are accepted: a public key must never serve as a secret. */
+export function tokenAlgorithms({ JWT_SECRET: secret }: Pick<Config, 'JWT_SECRET'>): string[] {
+  return secret === undefined ? ['RS256', 'PS256', 'ES256', 'EdDSA'] : ['HS256'];
 }
 
 /** Rules of the settings of tokens: one source of keys, and algorithms of its kind. */
@@ -507,39 +421,43 @@ function tokenProblems(config: Config): string[] {
         `${name}: not set; AUTH="${config.AUTH}" needs it, or tokens of other services would count`,
       );
   }
-  // A public key must never serve as a secret.
-  const allowed = secret === undefined ? /^((RS|PS|ES)(256|384|512)|EdDSA)$/ : /^HS(256|384|512)$/;
-  for (const name of tokenAlgorithms(config)) {
-    if (allowed.test(name)) continue;
-    const use = secret === undefined ? 'RS256, PS256, ES256 or EdDSA' : 'HS256, HS384 or HS512';
-    problems.push(
-      `JWT_ALGORITHMS: "${name}" does not fit ${secret ? 'JWT_SECRET' : 'JWT_JWKS_URL'}; use ${use}`,
-    );
-  }
   return problems;
 }
 
-/** Rules that concern several settings: scores stay within 0 … 1, and every category can be reached. */
-function riskProblems(config: Config): string[] {
-  const {
-    RISK_WEIGHT_AGE: age,
-    RISK_WEIGHT_UTILIZATION: utilization,
-    RISK_WEIGHT_MAINTENANCE: maintenance,
-  } = config;
-  const { RISK_MEDIUM_THRESHOLD: medium, RISK_HIGH_THRESHOLD: high } = config;
-  const problems: string[] = [];
-  if (age + utilization + maintenance > 1 + 1e-9) {
-    problems.push(
-      `RISK_WEIGHT_AGE, RISK_WEIGHT_UTILIZATION and RISK_WEIGHT_MAINTENANCE: ${age} + ${utilization} + ` +
-        `${maintenance} is above the maximum 1; lower them`,
-    );
-  }
-  if (medium > high) {
-    problems.push(
-      `RISK_MEDIUM_THRESHOLD: ${medium} is above RISK_HIGH_THRESHOLD, ${high}; lower it or raise RISK_HIGH_THRESHOLD`,
-    );
-  }
-  return problems;
+const RISK_FORM =
+  /^age=(N)\/(N) utilization=(N)\/(N)\.\.(N) maintenance=(N)\/(N) medium=(N) high=(N)$/.source.replaceAll(
+    'N',
+    '[0-9]+(?:\\.[0-9]+)?',
+  );
+
+/**
+ * Weights, scales and thresholds of risk (`RISK_SCORING`).
+ * @returns a text, what is wrong with them: scores must stay within 0 … 1, and every category be reachable
+ */
+export function readRisk(text: string) {
+  const found = new RegExp(RISK_FORM).exec(text.trim().replace(/\s+/g, ' '));
+  if (!found)
+    return 'is not of the form of the default, which docs/operator/settings.md shows; write all numbers';
+  const [ageWeight, ageDays, useWeight, useFrom, useTo, careWeight, careDays, medium, high] = found
+    .slice(1)
+    .map(Number);
+  const weight = ageWeight + useWeight + careWeight;
+  // 0.1 + 0.2 + 0.7 is a little more than 1 in binary.
+  if (weight > 1 + 1e-9)
+    return `has weights ${ageWeight} + ${useWeight} + ${careWeight} above the maximum 1; lower them`;
+  if (ageDays < 1 || careDays < 1) return 'has days below the minimum 1; raise them';
+  if (useTo <= useFrom || useTo > 1)
+    return `has utilization ${useFrom}..${useTo}; it must rise, to 1 at most`;
+  if (medium > high || high > 1) return `has medium=${medium} high=${high}; medium <= high <= 1 must hold`;
+  return {
+    weights: { age: ageWeight, utilization: useWeight, maintenance: careWeight },
+    ageScaleDays: ageDays,
+    utilizationFloor: useFrom,
+    utilizationRange: useTo - useFrom,
+    maintenanceScaleDays: careDays,
+    mediumThreshold: medium,
+    highThreshold: high,
+  };
 }
 
 function parse(raw: string, type: string | undefined): unknown {

@@ -30,9 +30,6 @@ const NAMES = new Set(
   'jan feb mar apr may jun jul aug sep oct nov dec sun mon tue wed thu fri sat'.split(' '),
 );
 const MINUTE_MS = 60_000;
-const DAY_MINUTES = 24 * 60;
-/** In 28 years every day of the year falls on every day of the week that it can. */
-const MAX_DAYS_APART = 28 * 366;
 const LEAP_YEAR = 2000;
 
 /**
@@ -111,26 +108,6 @@ function hasDay({ months, daysOfMonth, daysOfWeek }: CronFields): boolean {
   if (!daysOfMonth || daysOfWeek) return true;
   const first = Math.min(...daysOfMonth);
   return [...months].some((month) => first <= new Date(Date.UTC(LEAP_YEAR, month, 0)).getUTCDate());
-}
-
-/** The least time between two occurrences, in minutes, on days on which the clock is not changed. */
-export function leastMinutesApart(fields: CronFields): number {
-  const times = fields.hours.flatMap((hour) => fields.minutes.map((minute) => hour * 60 + minute));
-  const gaps = times.slice(1).map((time, i) => time - times[i]);
-  const overnight = times[0] + DAY_MINUTES - times[times.length - 1];
-  const least = Math.min(...gaps, Number.POSITIVE_INFINITY);
-  if (overnight < least && hasNeighbouringDays(fields)) return overnight;
-  return Math.min(least, DAY_MINUTES);
-}
-
-function hasNeighbouringDays(fields: CronFields): boolean {
-  let day = new Temporal.PlainDate(LEAP_YEAR, 1, 1);
-  for (let i = 0, was = false; i < MAX_DAYS_APART; i++, day = day.add({ days: 1 })) {
-    const is = isOn(fields, day);
-    if (was && is) return true;
-    was = is;
-  }
-  return false;
 }
 
 /** If both days are restricted, either is enough, as in every cron. */

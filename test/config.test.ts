@@ -3,6 +3,8 @@ import path from 'node:path';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../src/config.ts';
+import { DEFAULT_RISK_SETTINGS } from '../src/core/risk.ts';
+import { riskSettings } from '../src/inputs/settings.ts';
 import { newTemporaryFolder, removeFolder } from './helpers/folders.ts';
 
 describe('settings', () => {
@@ -42,19 +44,30 @@ describe('settings', () => {
     expect(loadConfig({ PRIORITY_HIGH_FOR: 'nobody' }).PRIORITY_HIGH_FOR).toBe('nobody');
   });
 
-  test('of risk that contradict each other are named: weights above 1 together, a medium threshold above the high one', () => {
-    const weights = {
-      RISK_WEIGHT_AGE: '0.5',
-      RISK_WEIGHT_UTILIZATION: '0.4',
-      RISK_WEIGHT_MAINTENANCE: '0.3',
-    };
-    expect(() => loadConfig(weights)).toThrow(/0\.5 \+ 0\.4 \+ 0\.3 is above the maximum 1/);
-    expect(() => loadConfig({ RISK_MEDIUM_THRESHOLD: '0.8' })).toThrow(
-      /RISK_MEDIUM_THRESHOLD: 0\.8 is above RISK_HIGH_THRESHOLD, 0\.7/,
-    );
-    // 0.1 + 0.2 + 0.7 is a little more than 1 in binary.
-    const whole = { RISK_WEIGHT_AGE: '0.1', RISK_WEIGHT_UTILIZATION: '0.2', RISK_WEIGHT_MAINTENANCE: '0.7' };
-    expect(loadConfig(whole).RISK_WEIGHT_AGE).toBe(0.1);
+  test.each([
+    [
+      'age=0.5/730 utilization=0.4/0.5..1 maintenance=0.3/42 medium=0.4 high=0.7',
+      /0\.5 \+ 0\.4 \+ 0\.3 above the maximum 1/,
+    ],
+    ['age=0.3/0 utilization=0.4/0.5..1 maintenance=0.3/42 medium=0.4 high=0.7', /days below the minimum 1/],
+    [
+      'age=0.3/730 utilization=0.4/1..0.5 maintenance=0.3/42 medium=0.4 high=0.7',
+      /utilization 1\.\.0\.5; it must rise/,
+    ],
+    ['age=0.3/730 utilization=0.4/0.5..1 maintenance=0.3/42 medium=0.8 high=0.7', /medium=0\.8 high=0\.7/],
+    ['age=0.3', /is not of the form of the default/],
+  ])('of risk that cannot be are refused: %s', (text, fault) => {
+    expect(() => loadConfig({ RISK_SCORING: text })).toThrow(fault);
+  });
+
+  test('of risk are read with any space between them, and weights that add up to 1 in decimals are', () => {
+    const text = 'age=0.1/365  utilization=0.2/0..0.5\nmaintenance=0.7/30 medium=0.2 high=1';
+    expect(riskSettings(loadConfig({ RISK_SCORING: text }))).toEqual({
+      weights: { age: 0.1, utilization: 0.2, maintenance: 0.7 },
+      ...{ ageScaleDays: 365, utilizationFloor: 0, utilizationRange: 0.5, maintenanceScaleDays: 30 },
+      ...{ mediumThreshold: 0.2, highThreshold: 1 },
+    });
+    expect(riskSettings(loadConfig({}))).toEqual(DEFAULT_RISK_SETTINGS);
   });
 
   test.each([

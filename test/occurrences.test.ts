@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  leastMinutesApart,
   nextOccurrence,
   occurrencesAfter,
   occurrencesUpTo,
@@ -199,25 +198,6 @@ describe('a cron expression', () => {
   test('with a day that only some of its months have is accepted', () => {
     for (const text of ['0 0 31 2,3 *', '0 0 29 2 *', '0 0 30 2 1', '0 0 31 * *'])
       expect(typeof readCron(text), text).toBe('object');
-  });
-
-  test.each([
-    ['* * * * *', 1],
-    ['*/7 * * * *', 4],
-    ['0,50 * * * *', 10],
-    ['0 * * * *', 60],
-    ['0 20 * * *', 1440],
-    ['0 0 1 * *', 1440],
-    ['0 1,23 * * *', 120],
-    ['0 1,23 5 * *', 1320],
-    ['0 1,23 31,1 * *', 120],
-    ['0 1,23 * * 1,3', 1320],
-    ['0 1,23 * * 0,1', 120],
-    ['0 1,23 15 * 3', 120],
-    // 1 January is a Friday in 2010 next.
-    ['0 0,23 1 1 6', 60],
-  ])('%s has occurrences at least %i minutes apart', (text, minutes) => {
-    expect(leastMinutesApart(recurrenceOf(text, 'UTC').fields)).toBe(minutes);
   });
 });
 

@@ -8,10 +8,10 @@ const MEANINGS = {
   403: 'FORBIDDEN: the Host or Origin is not allowed, or the priority `high` is reserved for other callers',
   404: 'RESOURCE_NOT_FOUND',
   406: 'NOT_ACCEPTABLE: the Accept header excludes every type that the operation answers with',
-  408: 'REQUEST_TIMEOUT: the request took too long to arrive (setting HTTP_REQUEST_TIMEOUT_SECONDS)',
+  408: 'REQUEST_TIMEOUT: the request took too long to arrive',
   409:
     'JOB_CANCELLED: the job was cancelled while the caller waited; CONFLICT: other data refer to what ' +
-    'would be deleted, or the name of a schedule is in use, or SCHEDULES_MAX or 50 webhooks are stored',
+    'would be deleted, or the name of a schedule is in use, or 100 schedules or 50 webhooks are stored',
   413: 'PAYLOAD_TOO_LARGE: the body is larger than the setting allows',
   415: 'UNSUPPORTED_MEDIA_TYPE: the Content-Type or Content-Encoding of the body is not supported',
   422: 'INFEASIBLE_PROBLEM: conflicting constraints and their smallest relaxations; IDEMPOTENCY_CONFLICT',

@@ -6,6 +6,7 @@ import { MAX_FORECAST_LOCATIONS, MAX_FORECAST_VALUES, MAX_NAMED_EVENTS } from '.
 import { HOUR_MS } from '../contracts/time.ts';
 import { eventsAhead } from '../core/forecast/event-hours.ts';
 import type { Ahead } from '../core/forecast/forecast-text.ts';
+import { HISTORY_WEEKS } from '../core/forecast/local-series.ts';
 import { createClocks, localDate } from '../core/forecast/local-time.ts';
 import type { MissingHistory } from '../core/forecast/missing-history.ts';
 import { olderStretches } from '../core/forecast/older.ts';
@@ -40,7 +41,7 @@ export type History = { fromHour: number; beforeHour: number; start: ForecastSta
 /** Besides, of each location with observations before that, the hour of its newest. */
 type FoundHistory = History & { newest: ReadonlyMap<number, number> };
 
-type Settings = Pick<Config, 'FORECASTING_HISTORY_WEEKS' | 'FORECASTING_TIME_ZONE'>;
+type Settings = Pick<Config, 'FORECASTING_TIME_ZONE'>;
 
 /**
  * Checks that each location is named once and is stored.
@@ -133,7 +134,7 @@ export async function forecastHistory(
 ): Promise<FoundHistory> {
   const wanted = readStart(asked);
   const history = await findHistory(db, config, ids, wanted, prefix);
-  return history ?? Promise.reject(await noObservations(db, config, ids, wanted.text, fieldOf));
+  return history ?? Promise.reject(await noObservations(db, ids, wanted.text, fieldOf));
 }
 
 /** As `forecastHistory`; null if nothing was observed. */
@@ -166,7 +167,7 @@ async function findHistory(
     originHour === undefined ? readStart({ start_date: startDate }).beforeHour : wanted.beforeHour;
   const start = originHour === undefined ? { startDate } : await startAtHour(db, config, ids, originHour);
   return {
-    fromHour: newestHour + 1 - config.FORECASTING_HISTORY_WEEKS * 168 - 48,
+    fromHour: newestHour + 1 - HISTORY_WEEKS * 168 - 48,
     beforeHour: Math.min(limit, Math.max(...newest.values()) + 1),
     start,
     newest,
@@ -196,12 +197,12 @@ export async function decisionHistory(
     const history = await forecastHistory(db, config, ids, asked, '', locationField(location_ids));
     const silent = ids.filter((id) => !((history.newest.get(id) ?? -Infinity) >= history.fromHour));
     if (silent.length === 0) return history;
-    throw await noObservations(db, config, silent, startText(history.start), locationField(location_ids));
+    throw await noObservations(db, silent, startText(history.start), locationField(location_ids));
   }
   const wanted = readStart(asked);
   const own = await findHistory(db, config, ids, wanted);
   if (own) {
-    await checkRecent(db, config, ids, own);
+    await checkRecent(db, ids, own);
     return own;
   }
   const others = await readActiveLocationIds(db);
@@ -280,7 +281,6 @@ const MAX_NAMED = 10;
  */
 async function checkRecent(
   db: Queryable,
-  config: Settings,
   ids: readonly number[],
   { fromHour, start, newest }: FoundHistory,
 ): Promise<void> {
@@ -292,7 +292,7 @@ async function checkRecent(
   const named = silent.slice(0, MAX_NAMED).join(', ') + (silent.length > MAX_NAMED ? ', …' : '');
   const message =
     `${silent.length} of ${ids.length} locations (${named}) have no observations in the ` +
-    `${config.FORECASTING_HISTORY_WEEKS} weeks before ${startText(start)}, and would be planned without demand; add newer ` +
+    `${HISTORY_WEEKS} weeks before ${startText(start)}, and would be planned without demand; add newer ` +
     'observations (POST /api/v1/data/demand), delete those of a wrong time (DELETE /api/v1/data/demand), retire ' +
     'locations that are closed (active false), or name an earlier start_date';
   throw new AppError('MODEL_NOT_LOADED', message);
@@ -307,7 +307,6 @@ export const startText = ({ startDate, startsAt }: ForecastStart): string => sta
  */
 export async function noObservations(
   db: Queryable,
-  config: Settings,
   ids: readonly number[],
   before: string | undefined,
   fieldOf: LocationField,
@@ -316,13 +315,12 @@ export async function noObservations(
   const newest = new Map(
     (await readNewestHours(db, named)).map(({ locationId, hour }) => [locationId, hour]),
   );
-  const weeks = config.FORECASTING_HISTORY_WEEKS;
   const faults = named.map((id) => {
     const hour = newest.get(id);
     const message =
       hour === undefined
         ? `location ${id} has no demand observations; add them with POST /api/v1/data/demand, or leave it out`
-        : `location ${id} has no demand observations in the ${weeks} weeks before ` +
+        : `location ${id} has no demand observations in the ${HISTORY_WEEKS} weeks before ` +
           `${before ?? 'the newest of the request'}, ` +
           `its newest is at ${new Date(hour * HOUR_MS).toISOString().slice(0, 13)}:00Z; ` +
           'add newer ones with POST /api/v1/data/demand (an hour without demand is an observation of 0), ' +
@@ -433,7 +431,7 @@ export async function backtestLocations(
   const silent = ids.filter((id) => !observed.has(id));
   const { location_ids } = request;
   if (silent.length > 0 && (location_ids || silent.length === ids.length))
-    throw await noObservations(db, config, silent, undefined, locationField(location_ids));
+    throw await noObservations(db, silent, undefined, locationField(location_ids));
   const locationIds = ids.filter((id) => observed.has(id));
   return { locationIds, beforeHour: newestDay(newest, config.FORECASTING_TIME_ZONE).hour + 1 };
 }

@@ -1,6 +1,7 @@
 /** The stored data of a replay, for workers and for the command. */
 import type { Config } from '../config.ts';
 import type { ReplayRequest } from '../contracts/replays.ts';
+import { HISTORY_WEEKS } from '../core/forecast/local-series.ts';
 import type { StoredReplay } from '../core/replay/stored-replay.ts';
 import type { Queryable } from '../db/client.ts';
 import { readLocations } from '../db/data/locations.ts';
@@ -27,7 +28,7 @@ export async function readStoredReplay(
   const { locationIds, timeZone, firstHour, endHour, vehicles } = await replayScope(tx, config, request);
   const { series, ...known } = await readForecastInput(tx, config, calendar, {
     locationIds,
-    fromHour: firstHour - config.FORECASTING_HISTORY_WEEKS * 168 - 48,
+    fromHour: firstHour - HISTORY_WEEKS * 168 - 48,
     beforeHour: endHour,
     untilHour: endHour + BEYOND_HOURS,
     aheadFromHour: firstHour,
@@ -35,7 +36,7 @@ export async function readStoredReplay(
   const silent = series.filter(({ values, startHour }) => values.length === 0 || startHour >= firstHour);
   if (silent.length > 0) {
     const ids = silent.map(({ locationId }) => locationId);
-    throw await noObservations(tx, config, ids, request.from, locationField(request.location_ids));
+    throw await noObservations(tx, ids, request.from, locationField(request.location_ids));
   }
   const field = request.location_ids ? 'location_ids' : null;
   const trips = request.trip_flows === 'none' ? [] : await readTrips(tx, locationIds, 'each', field);

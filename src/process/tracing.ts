@@ -45,11 +45,8 @@ export type Tracing = {
 type TracingConfig = Pick<
   Config,
   | 'TRACING'
-  | 'OTEL_SERVICE_NAME'
   | 'OTEL_EXPORTER_OTLP_ENDPOINT'
-  | 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
   | 'OTEL_EXPORTER_OTLP_TIMEOUT'
-  | 'OTEL_TRACES_SAMPLER'
   | 'OTEL_TRACES_SAMPLER_ARG'
   | 'OTEL_BSP_SCHEDULE_DELAY'
   | 'OTEL_BSP_MAX_QUEUE_SIZE'
@@ -80,10 +77,10 @@ export async function openTracing(
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/semantic-conventions'),
   ]);
-  const url = tracesUrl(config);
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base } = config;
   const exporter = new OTLPTraceExporter({
     timeoutMillis: config.OTEL_EXPORTER_OTLP_TIMEOUT,
-    ...(url !== undefined && { url }),
+    ...(base !== undefined && { url: `${base.replace(/\/$/, '')}/v1/traces` }),
   });
   let isLost = false;
   // One line when the collector is lost and one when it is found again, not one per batch.
@@ -96,12 +93,14 @@ export async function openTracing(
       done(result);
     });
   const provider = new sdk.TracerProvider({
-    sampler: samplerOf(sdk, config),
+    sampler: new sdk.ParentBasedSampler({
+      root: new sdk.TraceIdRatioBasedSampler(config.OTEL_TRACES_SAMPLER_ARG),
+    }),
     resource: resources
       .defaultResource()
       .merge(
         resources.resourceFromAttributes({
-          [names.ATTR_SERVICE_NAME]: config.OTEL_SERVICE_NAME ?? `fleet-${process}`,
+          [names.ATTR_SERVICE_NAME]: `fleet-${process}`,
           [names.ATTR_SERVICE_VERSION]: SERVICE_VERSION,
           'fleet.process': process,
           'process.pid': globalThis.process.pid,
@@ -165,23 +164,4 @@ export async function openTracing(
 /** Seconds and nanoseconds: the library takes small numbers for times since the start of the process. */
 function timeOf(ms: number): [number, number] {
   return [Math.floor(ms / 1000), Math.round((ms % 1000) * 1e6)];
-}
-
-/** The address for traces, as the specification of the exporter makes it; undefined: that of a local collector. */
-function tracesUrl({
-  OTEL_EXPORTER_OTLP_ENDPOINT: base,
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own,
-}: TracingConfig): string | undefined {
-  return own ?? (base === undefined ? undefined : `${base.replace(/\/$/, '')}/v1/traces`);
-}
-
-function samplerOf(sdk: typeof import('@opentelemetry/sdk-trace'), config: TracingConfig) {
-  const [, isParentBased, name] = /^(parentbased_)?(.*)$/.exec(config.OTEL_TRACES_SAMPLER) ?? [];
-  const root =
-    name === 'always_on'
-      ? new sdk.AlwaysOnSampler()
-      : name === 'always_off'
-        ? new sdk.AlwaysOffSampler()
-        : new sdk.TraceIdRatioBasedSampler(config.OTEL_TRACES_SAMPLER_ARG);
-  return isParentBased ? new sdk.ParentBasedSampler({ root }) : root;
 }

@@ -69,16 +69,12 @@ const SPARED_SHARE = 0.6;
 const SETTINGS = {
   // The duration of freezes depends on these three, see `faults.ts`.
   JOB_LOCK_SECONDS: '8',
-  JOB_OVERRUN_SECONDS: '3',
   JOB_MAX_ATTEMPTS: String(MAX_CRASHES),
-  SWEEP_INTERVAL_SECONDS: '0.5',
   // All clients come from one address, which may keep all workers busy.
   JOBS_RUNNING_PER_CALLER: '1000',
-  JOB_RETRY_DELAY_SECONDS: '0.2',
   DATABASE_POOL_SIZE: '5',
   SHUTDOWN_TIMEOUT_SECONDS: '5',
   WORKER_CONCURRENCY: '1',
-  SCHEDULE_MIN_INTERVAL_MINUTES: '1',
 };
 
 /** The whole run: start everything, storm, calm, compare, stop, look for leftovers. */

@@ -64,7 +64,7 @@ test('the limit of travel is its own, and the answer names it', async () => {
   const [large, other] = [await put('travel', row.padEnd(3001)), await put('fleet', ' '.repeat(2001))];
   expect([large.status, large.body.errors[0].message]).toEqual([
     413,
-    expect.stringContaining('HTTP_TRAVEL_LIMIT_BYTES'),
+    expect.stringContaining('larger than 3000 bytes'),
   ]);
   expect([other.status, other.body.errors[0].message]).toEqual([
     413,

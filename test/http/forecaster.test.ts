@@ -144,7 +144,7 @@ describe('the forecaster', () => {
         },
       },
     });
-    const settings = { ...config, FORECASTING_THREADS: 1, FEATURES_ENABLE_CACHING: isCached };
+    const settings = { ...config, FEATURES_ENABLE_CACHING: isCached };
     const forecaster = openForecaster(settings, gated);
     atEnd(() => forecaster.close());
     return { forecaster, started, open: (id: number) => gates.get(id)?.resolve() };

@@ -7,15 +7,7 @@ describe('POST /api/v1/risk/score', () => {
     const service = await startTestService({
       workers: 0,
       overrides: {
-        RISK_WEIGHT_AGE: 0.5,
-        RISK_WEIGHT_UTILIZATION: 0.2,
-        RISK_WEIGHT_MAINTENANCE: 0.3,
-        RISK_AGE_SCALE_DAYS: 1000,
-        RISK_UTILIZATION_FLOOR: 0.2,
-        RISK_UTILIZATION_RANGE: 0.4,
-        RISK_MAINTENANCE_SCALE_DAYS: 10,
-        RISK_MEDIUM_THRESHOLD: 0.1,
-        RISK_HIGH_THRESHOLD: 0.5,
+        RISK_SCORING: 'age=0.5/1000 utilization=0.2/0.2..0.6 maintenance=0.3/10 medium=0.1 high=0.5',
       },
     });
     url = `${service.url}/api/v1/risk/score`;

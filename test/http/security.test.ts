@@ -111,9 +111,9 @@ describe('security', () => {
       expect((await refusal(base, { headers }, '/api/v1/jobs')).status).toBe(406);
     });
 
-    test('is opened by pages of the origins in WEBSOCKET_ALLOWED_ORIGINS', async () => {
+    test('is opened by pages of the origins in CORS_ALLOWED_ORIGINS', async () => {
       const { url } = await service.startApi({
-        WEBSOCKET_ALLOWED_ORIGINS: 'https://console.example, http://b.example:81',
+        CORS_ALLOWED_ORIGINS: 'https://console.example, http://b.example:81',
       });
       for (const origin of ['https://console.example', 'http://b.example:81']) {
         (await openSocket(url, { origin })).close();

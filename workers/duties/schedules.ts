@@ -24,6 +24,8 @@ import type { WorkerDeps } from '../run/end-job.ts';
 const SCHEDULES_PER_CALL = 1000;
 /** Missed occurrences that are recorded for one outage, the last ones. */
 const MAX_RECORDED_MISSED = 100;
+/** A later occurrence counts as missed: workers look every second, so none was running. */
+const GRACE_MS = 60_000;
 
 export type ScheduleDeps = Pick<WorkerDeps, 'config' | 'db' | 'queue' | 'logger' | 'tracing'>;
 
@@ -100,7 +102,7 @@ async function decide(
     await postponeSchedule(tx, scheduleId, nextAt);
     return undefined;
   }
-  const isLate = now.getTime() - dueAt.getTime() > config.SCHEDULE_GRACE_SECONDS * 1000;
+  const isLate = now.getTime() - dueAt.getTime() > GRACE_MS;
   const outcome: OccurrenceOutcome =
     isLate && missed === 'skip' ? 'missed' : (await isScheduleBusy(tx, scheduleId)) ? 'overlapped' : 'job';
   const decision = { scheduleId, dueAt, outcome, missedAt, nextAt };

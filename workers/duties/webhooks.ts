@@ -129,7 +129,7 @@ export function openWebhookSender(deps: WebhookDeps) {
     } catch (error) {
       if (closing.signal.aborted) return undefined;
       const reason = timeout.aborted
-        ? `no answer within ${config.WEBHOOK_TIMEOUT_SECONDS} s (setting WEBHOOK_TIMEOUT_SECONDS)`
+        ? `no answer within ${config.WEBHOOK_TIMEOUT_SECONDS} s`
         : reasonOf(error as NodeJS.ErrnoException);
       return {
         status: 'waiting',

@@ -3,6 +3,7 @@ import { AppError } from '../../src/answers/errors.ts';
 import type { BacktestResponse, BacktestScore } from '../../src/contracts/backtest.ts';
 import { type BacktestReport, backtestHistoryHours } from '../../src/core/forecast/backtest.ts';
 import type { EngineScore } from '../../src/core/forecast/backtest-score.ts';
+import { HISTORY_WEEKS } from '../../src/core/forecast/local-series.ts';
 import { FORECAST_MODEL } from '../../src/core/forecast/types.ts';
 import {
   backtestLocations,
@@ -18,7 +19,6 @@ const LIMIT_SECONDS = 3600;
 /** Forecasts from earlier dates, compared with the actual demand. */
 export const runBacktest: JobWork<'backtest'> = async (run) => {
   const { db, config, calendar } = run.deps;
-  const historyWeeks = config.FORECASTING_HISTORY_WEEKS;
   const request = run.facts;
   const {
     horizon_hours: horizonHours = 168,
@@ -30,13 +30,13 @@ export const runBacktest: JobWork<'backtest'> = async (run) => {
     // Some may have been deleted since the request was accepted.
     if (request.location_ids) await checkForecastLocations(db, request.location_ids);
     const { locationIds, beforeHour } = await backtestLocations(db, config, request);
-    const fromHour = beforeHour - backtestHistoryHours(horizonHours, origins, historyWeeks);
+    const fromHour = beforeHour - backtestHistoryHours(horizonHours, origins);
     return readForecastInput(db, config, calendar, {
       locationIds,
       fromHour,
       beforeHour,
       untilHour: beforeHour,
-      aheadFromHour: fromHour + historyWeeks * 168,
+      aheadFromHour: fromHour + HISTORY_WEEKS * 168,
     });
   });
   const options = {
@@ -44,7 +44,6 @@ export const runBacktest: JobWork<'backtest'> = async (run) => {
     stepHours,
     origins,
     confidenceLevels,
-    historyWeeks,
     ...known,
   };
   const { report } = await run.inThread(

@@ -128,7 +128,7 @@ async function takeInputs(run: JobRun, facts: DecisionFacts): Promise<Taken> {
   if (outcome.status === 'silent') {
     const { locationIds } = outcome;
     throw await run.query(() =>
-      noObservations(db, config, locationIds, startText(start), locationField(facts.location_ids)),
+      noObservations(db, locationIds, startText(start), locationField(facts.location_ids)),
     );
   }
   const { locationIds, ...taken } = outcome.inputs;

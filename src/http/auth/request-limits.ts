@@ -18,7 +18,7 @@ export async function limitRequests(app: App, { config, database, logger }: Deps
   const limits: Record<Tier, number | undefined> = {
     default: config.RATE_LIMIT_DEFAULT,
     premium: config.RATE_LIMIT_PREMIUM,
-    enterprise: config.RATE_LIMIT_ENTERPRISE,
+    enterprise: undefined,
   };
   const counter = openRequestCounter(config, database.pool, (err) => logger.warn({ err }, 'request counts'));
   await counter.connected;

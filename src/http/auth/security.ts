@@ -53,10 +53,7 @@ export async function secure(app: App, config: Pick<Config, 'HOST' | 'HTTP_ALLOW
  * Browsers let any page open WebSockets to any host, and only report the page's origin.
  * @throws AppError FORBIDDEN
  */
-export function checkOrigin(
-  request: FastifyRequest,
-  config: Pick<Config, 'WEBSOCKET_ALLOWED_ORIGINS'>,
-): void {
+export function checkOrigin(request: FastifyRequest, config: Pick<Config, 'CORS_ALLOWED_ORIGINS'>): void {
   const { origin, host } = request.headers;
   if (origin === undefined) return;
   const from = URL.parse(origin);
@@ -64,13 +61,13 @@ export function checkOrigin(
   if (from && host !== undefined && from.host === URL.parse(`${from.protocol}//${host}`)?.host) return;
   if (
     from &&
-    listed(config.WEBSOCKET_ALLOWED_ORIGINS).some((allowed) => URL.parse(allowed)?.origin === from.origin)
+    listed(config.CORS_ALLOWED_ORIGINS).some((allowed) => URL.parse(allowed)?.origin === from.origin)
   ) {
     return;
   }
   const message =
     `origin ${JSON.stringify(origin.slice(0, 200))} may not open a WebSocket; ` +
-    'add it to the setting WEBSOCKET_ALLOWED_ORIGINS';
+    'add it to the setting CORS_ALLOWED_ORIGINS';
   throw new AppError('FORBIDDEN', [{ field: 'Origin', message }]);
 }
 

@@ -17,14 +17,7 @@ export type TokenCheck = (token: string) => Promise<Identity>;
 
 type TokenConfig = Pick<
   Config,
-  | 'JWT_JWKS_URL'
-  | 'JWT_SECRET'
-  | 'JWT_ISSUER'
-  | 'JWT_AUDIENCE'
-  | 'JWT_ALGORITHMS'
-  | 'JWT_SUBJECT_CLAIM'
-  | 'JWT_ROLE_CLAIM'
-  | 'JWT_TIER_CLAIM'
+  'JWT_JWKS_URL' | 'JWT_SECRET' | 'JWT_ISSUER' | 'JWT_AUDIENCE' | 'JWT_ROLE_CLAIM' | 'JWT_TIER_CLAIM'
 >;
 
 /** Checks tokens. @returns a check that throws AppError UNAUTHORIZED, or SERVICE_UNAVAILABLE without the public keys */
@@ -44,10 +37,10 @@ export function openTokenCheck(config: TokenConfig): TokenCheck {
     const { payload } = await jwtVerify(token, getKey, options).catch((error: unknown) => {
       throw translate(error);
     });
-    const subject = claimOf(payload, config.JWT_SUBJECT_CLAIM);
+    const subject = claimOf(payload, 'sub');
     // Half a surrogate pair cannot be stored as it is: two such subjects would be one owner.
     if (typeof subject !== 'string' || subject === '' || !subject.isWellFormed())
-      throw new AppError('UNAUTHORIZED', `the token has no valid claim "${config.JWT_SUBJECT_CLAIM}"`);
+      throw new AppError('UNAUTHORIZED', 'the token has no valid claim "sub"');
     return {
       owner: ownerOfSubject(subject),
       role: highest(ROLES, claimOf(payload, config.JWT_ROLE_CLAIM)) as Role | null,

@@ -82,7 +82,7 @@ export function openIntake(config: Config, { idleMs = IDLE_MS } = {}): Intake {
     new Piscina<IntakeTask, IntakeResult>({
       filename: new URL('./intake-thread.ts', import.meta.url).href,
       minThreads: 0,
-      maxThreads: config.HTTP_BODY_THREADS,
+      maxThreads: 1,
       idleTimeout: idleMs,
     });
   const runInThread = (task: IntakeTask): Promise<IntakeResult> => {

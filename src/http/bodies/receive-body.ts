@@ -65,7 +65,7 @@ export function csvOf(request: FastifyRequest): CsvBody {
 type BodySetup = 'addContentTypeParser' | 'removeContentTypeParser' | 'addHook' | 'decorateRequest';
 type BodyLimits = Pick<Config, 'HTTP_JSON_LIMIT_BYTES' | 'HTTP_BODY_LIMIT_BYTES' | 'HTTP_TRAVEL_LIMIT_BYTES'>;
 /** The size limit for one kind of body. */
-type Limit = { bytes: number; kind: 'JSON' | 'CSV'; setting: string };
+type Limit = { bytes: number; kind: 'JSON' | 'CSV'; setting?: 'HTTP_BODY_LIMIT_BYTES' };
 
 /**
  * Sets up how bodies are read: JSON, JSON merge patch, CSV; each plain or with `Content-Encoding: gzip`. A route takes
@@ -97,7 +97,7 @@ export function acceptBodies(app: Pick<App, BodySetup>, limits: BodyLimits, inta
   }
   app.addContentTypeParser(CSV_TYPE, async (request: FastifyRequest, payload: RequestPayload) => {
     const { csvLimit } = request.routeOptions.config;
-    const limit = csvLimit ? { ...csv, bytes: limits[csvLimit], setting: csvLimit } : csv;
+    const limit = csvLimit ? { kind: csv.kind, bytes: limits[csvLimit] } : csv;
     const body = csvOf(request);
     await collect(request, payload, limit, request.bodyHold!, (chunk) => body.add(chunk));
     return body;
@@ -127,7 +127,7 @@ function readLimits(limits: BodyLimits): [json: Limit, csv: Limit] {
   const { HTTP_BODY_LIMIT_BYTES: any, HTTP_JSON_LIMIT_BYTES: json } = limits;
   const csv: Limit = { bytes: any, kind: 'CSV', setting: 'HTTP_BODY_LIMIT_BYTES' };
   if (any <= json) return [{ ...csv, kind: 'JSON' }, csv];
-  return [{ bytes: json, kind: 'JSON', setting: 'HTTP_JSON_LIMIT_BYTES' }, csv];
+  return [{ bytes: json, kind: 'JSON' }, csv];
 }
 
 /** Whether the request has a body. Without one, no type is expected. */
@@ -249,12 +249,14 @@ function collect(
 
 function largerThan({ bytes, kind, setting }: Limit): string {
   const instead = kind === 'JSON' ? '; send it in parts, or bulk data as CSV' : '; send it in parts';
-  return `the ${kind} body (decompressed) is larger than ${bytes} bytes (setting ${setting})${instead}`;
+  return `the ${kind} body (decompressed) is larger than ${bytes} bytes${named(setting)}${instead}`;
 }
+
+const named = (setting: string | undefined) => (setting ? ` (setting ${setting})` : '');
 
 function noRoom({ kind, setting }: Limit): AppError {
   const message =
-    `${kind} bodies that are being read take all the room that they have, which is ${LARGEST_AT_ONCE} times the largest ` +
-    `(setting ${setting}); try again later`;
+    `${kind} bodies that are being read take all the room that they have, which is ${LARGEST_AT_ONCE} times the ` +
+    `largest${named(setting)}; try again later`;
   return new AppError('SERVICE_UNAVAILABLE', message, RETRY_AFTER_SECONDS);
 }

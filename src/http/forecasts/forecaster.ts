@@ -40,6 +40,8 @@ export type Forecaster = {
 const CACHE_BYTES = 32 * 1024 * 1024;
 /** Memory of a cached forecast beyond its text. */
 const ENTRY_BYTES = 500;
+/** A forecast of 263 locations takes some tenths of a second: one thread serves many callers, who take turns. */
+const THREADS = 1;
 /** An idle forecast thread ends after this time and gives its memory back. */
 const IDLE_MS = 10_000;
 
@@ -49,7 +51,7 @@ const IDLE_MS = 10_000;
  * @param countUse is called once per forecast that may come from the cache
  */
 export function openForecaster(
-  config: Pick<Config, 'FORECASTING_THREADS' | 'FEATURES_ENABLE_CACHING' | 'FORECASTING_TIME_ZONE'>,
+  config: Pick<Config, 'FEATURES_ENABLE_CACHING' | 'FORECASTING_TIME_ZONE'>,
   db: Database,
   calendar: HolidayCalendar | null = null,
   countUse?: (cache: string, isHit: boolean) => void,
@@ -57,13 +59,13 @@ export function openForecaster(
   const pool = new Piscina({
     filename: new URL('./forecast-thread.ts', import.meta.url).href,
     minThreads: 0,
-    maxThreads: config.FORECASTING_THREADS,
+    maxThreads: THREADS,
     idleTimeout: IDLE_MS,
   });
   const cache = new LRUCache<string, Promise<LocationForecastText>>({ maxSize: CACHE_BYTES });
   let cachedRevision: number | undefined;
   // One place more than threads: there a history is read while they compute.
-  const line = openFairLine(config.FORECASTING_THREADS + 1);
+  const line = openFairLine(THREADS + 1);
 
   const compute = async ({
     locationIds,

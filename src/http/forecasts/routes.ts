@@ -60,7 +60,7 @@ export function forecastRoutes({ config, database: { db }, forecaster }: Deps): 
         const results = await forecaster.forecast(task, readCaller(request).caller);
         const silentIds = results.flatMap((one) => (one.status === 'ok' ? [] : one.locationId));
         if (silentIds.length > 0)
-          throw await noObservations(db, config, silentIds, startText(start), locationField(ids));
+          throw await noObservations(db, silentIds, startText(start), locationField(ids));
         const { startDate } = start;
         const set = { model: FORECAST_MODEL, startDate, results: results as LocationText[] };
         const ahead = await forecaster.ahead({ locationIds: ids, options });

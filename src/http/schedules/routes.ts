@@ -273,6 +273,6 @@ function nameInUse(name: string): AppError {
 }
 
 function tooMany(most: number): AppError {
-  const message = `${most} schedules are stored, which is the limit (setting SCHEDULES_MAX); delete one first`;
+  const message = `${most} schedules are stored, which is the limit; delete one first`;
   return new AppError('CONFLICT', message);
 }

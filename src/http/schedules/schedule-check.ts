@@ -3,7 +3,7 @@ import { MAX_SCHEDULED_BYTES } from '../../contracts/bounds.ts';
 import { MAX_REPORTED_ERRORS } from '../../contracts/errors.ts';
 import { LAST_PLAN } from '../../contracts/schedules.ts';
 import type { ScheduledJob } from '../../db/schedules/schedules.ts';
-import { leastMinutesApart, readCron } from '../../occurrences.ts';
+import { readCron } from '../../occurrences.ts';
 import type { ReceivedBody } from '../bodies/intake.ts';
 import { checkDecision } from '../decisions/decision-check.ts';
 import type { Deps } from '../deps.ts';
@@ -22,7 +22,7 @@ export async function checkSchedule(
   owner: string | undefined,
 ): Promise<ScheduledJob | undefined> {
   const { schedule, decision } = body.facts;
-  const faults = findCronFaults(schedule.cron, deps.config.SCHEDULE_MIN_INTERVAL_MINUTES);
+  const faults = findCronFaults(schedule.cron);
   if (!decision) {
     if (faults.length > 0) throw new AppError('VALIDATION_ERROR', faults);
     return undefined;
@@ -59,14 +59,7 @@ function findSizeFaults(bytes: number): Fault[] {
   return [{ field: 'decision', message }];
 }
 
-function findCronFaults(cron: string | undefined, leastMinutes: number): Fault[] {
-  if (cron === undefined) return [];
-  const fields = readCron(cron);
-  if (typeof fields === 'string') return [{ field: 'cron', message: `"${cron}" ${fields}` }];
-  const minutes = leastMinutesApart(fields);
-  if (minutes >= leastMinutes) return [];
-  const message =
-    `"${cron}" has occurrences ${minutes} minutes apart, less than ${leastMinutes} ` +
-    '(setting SCHEDULE_MIN_INTERVAL_MINUTES); make them rarer';
-  return [{ field: 'cron', message }];
+function findCronFaults(cron: string | undefined): Fault[] {
+  const fields = cron === undefined ? undefined : readCron(cron);
+  return typeof fields === 'string' ? [{ field: 'cron', message: `"${cron}" ${fields}` }] : [];
 }

@@ -78,7 +78,7 @@ function translate(error: ClientError, { HTTP_REQUEST_TIMEOUT_SECONDS: seconds }
         'REQUEST_TIMEOUT',
         'the request took too long to arrive: its headers may take ' +
           `${Math.min(seconds, MAX_HEADERS_SECONDS)} seconds, ` +
-          `all of it ${seconds} (setting HTTP_REQUEST_TIMEOUT_SECONDS); send it faster, compressed, or in parts`,
+          `all of it ${seconds}; send it faster, compressed, or in parts`,
       );
     case 'HPE_HEADER_OVERFLOW':
       return new AppError(

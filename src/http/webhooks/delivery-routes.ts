@@ -78,7 +78,7 @@ export function webhookDeliveryRoutes({ database }: Deps): FastifyPluginAsyncTyp
 
 function unknownDelivery(webhookId: string, id: string): AppError {
   const message =
-    `delivery "${id}" not found: it never existed, or it was deleted after RETENTION_WEBHOOK_DAYS; GET ` +
+    `delivery "${id}" not found: it never existed, or it was deleted after 30 days; GET ` +
     `/api/v1/webhooks/${webhookId}/deliveries lists the stored ones`;
   return new AppError('RESOURCE_NOT_FOUND', [{ field: 'delivery_id', message }]);
 }
