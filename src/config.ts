@@ -93,6 +93,13 @@ export const SettingsSchema = Type.Object({
       'callers find everything below it',
     { pattern: PATH_PREFIX },
   ),
+  LARGE_ANSWERS_AT_ONCE: integer(
+    64,
+    1,
+    10_000,
+    'large answers that an API process sends at once, about 3 MB of memory each; further ones wait for their turn, ' +
+      'and while they do, connections that have read nothing for two seconds are cut off',
+  ),
   HTTP_WAIT_LIMIT_SECONDS: number(300, 0, 86_400, 'longest wait of a synchronous call; then 202'),
   START_WAIT_SECONDS: number(
     60,

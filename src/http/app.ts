@@ -13,6 +13,7 @@ import { secure } from './auth/security.ts';
 import { negotiateTypes } from './bodies/accepted-type.ts';
 import { compressAnswers } from './bodies/compression.ts';
 import { acceptBodies } from './bodies/receive-body.ts';
+import { answerInOrder, openTurns, sendInTurn } from './bodies/turns.ts';
 import { validatorCompiler } from './bodies/validation.ts';
 import { dataInRoutes } from './data/bulk-routes.ts';
 import { dataDemandRoutes } from './data/demand-routes.ts';
@@ -100,6 +101,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   acceptBodies(app, config, deps.intake);
   app.setErrorHandler(handleError);
   app.setNotFoundHandler(handleNotFound);
+  answerInOrder(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
@@ -155,6 +157,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   if (guard && config.QUEUE_BOARD) acceptBasic(app, BOARD_PATH);
   protect(app, guard);
   await limitRequests(app, deps);
+  sendInTurn(app, openTurns(config.LARGE_ANSWERS_AT_ONCE));
   await compressAnswers(app);
   answerUnrouted(app);
   await negotiateTypes(app);

@@ -4,7 +4,7 @@ import { insertJob } from '../../src/db/jobs/job-intake.ts';
 import { packAnswer, readAnswer, readJobRequest } from '../../src/db/jobs/jobs.ts';
 import { assertUnpacksRows, type JsonColumns, packJson, readPackedText } from '../../src/db/packed-json.ts';
 import { dropInputs } from '../../src/db/service/retention.ts';
-import { newJob } from '../helpers/jobs.ts';
+import { newJob, wholeText } from '../helpers/jobs.ts';
 import { createTestDatabase, openTestDatabase } from '../helpers/services.ts';
 
 const { db, pool } = openTestDatabase(await createTestDatabase());
@@ -52,7 +52,7 @@ describe('a request and an answer', () => {
       const { jobId, job, request, columns } = await endWith(form, { httpStatus: 200, body: form }, ready);
       expect(job.input).toBeNull();
       expect(request).toBe(LARGE);
-      expect(String(await readJobRequest(db, jobId))).toBe(LARGE);
+      expect(await wholeText((await readJobRequest(db, jobId))!)).toBe(LARGE);
       expect(await readText(jobId)).toEqual({ httpStatus: 200, body: LARGE });
       expect(columns).toMatchObject({ input: null, result: null });
       expect(columns.packed_input).toBeLessThan(LARGE.length / 100);

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import type { NewJob } from '../../src/db/jobs/job-intake.ts';
 
 let count = 0;
@@ -20,3 +21,7 @@ export function newJob(own: Partial<NewJob> = {}): NewJob {
     ...own,
   };
 }
+
+/** A stored text, whether it is read whole or in pieces. */
+export const wholeText = async (json: string | AsyncIterable<Uint8Array>) =>
+  typeof json === 'string' ? json : String(await buffer(json));

@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readJobRequest } from '../../src/db/jobs/jobs.ts';
 import { MAX_LOOP_BODY_BYTES } from '../../src/http/bodies/intake.ts';
+import { wholeText } from '../helpers/jobs.ts';
 import { send, simpleRequest, startTestService } from '../helpers/service.ts';
 
 describe('bodies', () => {
@@ -16,7 +17,10 @@ describe('bodies', () => {
   });
   const storedInput = async (jobId: string) => {
     const { rows } = await service.pool.query('select input_hash from jobs where job_id = $1', [jobId]);
-    return { input: String(await readJobRequest(service.db, jobId)), input_hash: rows[0].input_hash };
+    return {
+      input: await wholeText((await readJobRequest(service.db, jobId))!),
+      input_hash: rows[0].input_hash,
+    };
   };
   /** White space that makes a body large enough for a thread. */
   const padding = ' '.repeat(MAX_LOOP_BODY_BYTES);

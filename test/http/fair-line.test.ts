@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openFairLine } from '../../src/http/forecasts/fair-line.ts';
+import { openFairLine } from '../../src/http/fair-line.ts';
 
 /** A line whose work ends when it is told to, and the names of the work that has started. */
 function openTestLine(places: number) {

@@ -85,8 +85,10 @@ export async function cancelJob(
   return row && (row.status === 'cancelled' ? 'cancelled' : 'marked');
 }
 
-/** An answer for one reader: if it was packed, it is unpacked as it is read. */
-export type AnswerPieces = { httpStatus: number; body: string | AsyncIterable<Uint8Array> };
+/** JSON text; if it is stored packed, pieces that are read and unpacked once the first is asked for. */
+type JsonPieces = string | AsyncIterable<Uint8Array>;
+/** An answer for one reader. */
+export type AnswerPieces = { httpStatus: number; body: JsonPieces };
 
 /** The answer of a job, or undefined if it has not ended or does not exist. */
 export async function readAnswer(db: Database, jobId: string): Promise<JobAnswer | undefined> {
@@ -96,8 +98,21 @@ export async function readAnswer(db: Database, jobId: string): Promise<JobAnswer
 
 /** The same, to be read once. */
 export async function readAnswerPieces(db: Database, jobId: string): Promise<AnswerPieces | undefined> {
-  const row = await readStoredAnswer(db, jobId);
-  return row && { httpStatus: row.httpStatus, body: row.packed ? unpackPieces(row.packed) : row.text };
+  const statement = sql`select http_status as "httpStatus", case when packed_result is null then result::text end as text
+    from ${jobs} where job_id = ${jobId} and finished_at is not null`;
+  type Row = { httpStatus: number; text: string | null };
+  const [row] = await executePrepared<Row>(db, 'read_answer_text', statement);
+  return row && { httpStatus: row.httpStatus, body: row.text ?? readPacked(db, jobId, jobs.packedResult) };
+}
+
+async function* readPacked(
+  db: Queryable,
+  jobId: string,
+  column: typeof jobs.packedResult | typeof jobs.packedInput,
+) {
+  const [row] = await db.select({ packed: column }).from(jobs).where(eq(jobs.jobId, jobId));
+  if (!row?.packed) throw new Error(`what was packed of job ${jobId} was deleted while it was read`);
+  yield* unpackPieces(row.packed);
 }
 
 async function readStoredAnswer(db: Database, jobId: string) {
@@ -125,16 +140,15 @@ export async function readTrace(db: Queryable, jobId: string): Promise<TraceCont
   return row?.trace ?? undefined;
 }
 
-/**
- * The request of a job as JSON text or bytes; undefined if the job does not exist, or its request is no longer kept.
- */
-export async function readJobRequest(db: Queryable, jobId: string): Promise<string | Buffer | undefined> {
+/** The request of a job, to be read once; undefined if the job does not exist, or its request is no longer kept. */
+export async function readJobRequest(db: Queryable, jobId: string): Promise<JsonPieces | undefined> {
+  const { input, packedInput } = jobs;
+  const text = sql<string | null>`case when ${packedInput} is null then ${input}::text end`;
   const [row] = await db
-    .select({ text: sql<string | null>`${jobs.input}::text`, packed: jobs.packedInput })
+    .select({ text, isKept: sql<boolean>`${input} is not null` })
     .from(jobs)
     .where(eq(jobs.jobId, jobId));
-  if (!row || row.text === null) return undefined;
-  return row.packed ? unpackJson(row.packed) : row.text;
+  return row?.isKept ? (row.text ?? readPacked(db, jobId, packedInput)) : undefined;
 }
 
 const jobColumns = {

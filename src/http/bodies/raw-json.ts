@@ -27,3 +27,10 @@ export function* cutText(text: string): Generator<string> {
     start = end;
   }
 }
+
+/** Adds JSON unchanged as the last field of an object. @param object JSON text of an object that is not empty */
+export async function* insertJson(object: string, key: string, value: string | AsyncIterable<Uint8Array>) {
+  yield `${object.slice(0, -1)},"${key}":`;
+  yield* typeof value === 'string' ? cutText(value) : value;
+  yield '}';
+}

@@ -9,7 +9,7 @@ import { readDemandRevision } from '../../db/data/demand.ts';
 import { buffersOf, readAhead, readForecastInput } from '../../inputs/forecast-input.ts';
 import { forecastSpan } from '../../inputs/forecast-start.ts';
 import type { HolidayCalendar } from '../../inputs/holidays.ts';
-import { openFairLine } from './fair-line.ts';
+import { openFairLine } from '../fair-line.ts';
 
 export type ForecastTask = {
   locationIds: number[];

@@ -1,11 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import { metadata } from '../../answers/envelope.ts';
 import { AppError } from '../../answers/errors.ts';
 import { JobReference, JobRequest } from '../../contracts/jobs.ts';
 import { readJobRequest } from '../../db/jobs/jobs.ts';
-import { sendJsonText } from '../bodies/raw-json.ts';
+import { insertJson, sendJsonText } from '../bodies/raw-json.ts';
 import type { Deps } from '../deps.ts';
+import { streamData } from '../lists/list-stream.ts';
 import { answers, errors } from '../responses.ts';
 import { findJob } from './find-job.ts';
 
@@ -36,11 +36,7 @@ export function jobRequestRoutes({ database: { db } }: Deps): FastifyPluginAsync
           throw new AppError('RESOURCE_NOT_FOUND', [{ message, field: 'job_id' }]);
         }
         const data = JSON.stringify({ job_id: jobId, kind });
-        return sendJsonText(
-          reply,
-          `{"status":"success","data":${data.slice(0, -1)},"request":${body}},` +
-            `"metadata":${JSON.stringify(metadata(request.id))}}`,
-        );
+        return sendJsonText(reply, streamData(request.id, insertJson(data, 'request', body)));
       },
     );
   };

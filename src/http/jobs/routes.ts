@@ -13,7 +13,7 @@ import {
 } from '../../db/jobs/jobs.ts';
 import { readQueuePosition } from '../../db/jobs/turns.ts';
 import { onlyOwner } from '../auth/identity.ts';
-import { sendJsonText } from '../bodies/raw-json.ts';
+import { insertJson, sendJsonText } from '../bodies/raw-json.ts';
 import type { Deps } from '../deps.ts';
 import { decodeCursor } from '../lists/cursor.ts';
 import { streamData } from '../lists/list-stream.ts';
@@ -64,15 +64,11 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
       phases: phasesOnWire(job, attempts),
       attempt_history: historyOnWire(attempts),
     });
-    if (answer && typeof answer.body !== 'string') return streamData(requestId, addResult(data, answer.body));
+    if (answer && typeof answer.body !== 'string') {
+      return streamData(requestId, insertJson(data, 'result', answer.body));
+    }
     const withResult = answer ? `${data.slice(0, -1)},"result":${answer.body}}` : data;
     return `{"status":"success","data":${withResult},"metadata":${JSON.stringify(metadata(requestId))}}`;
-  }
-
-  async function* addResult(data: string, result: AsyncIterable<Uint8Array>) {
-    yield `${data.slice(0, -1)},"result":`;
-    yield* result;
-    yield '}';
   }
 
   /** Queue position of a job that has not ended, and its estimated end. */
