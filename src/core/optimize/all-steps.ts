@@ -7,6 +7,7 @@ import type { MoveColumn } from './horizon/flow-master.ts';
 import type { HorizonOutcome, HorizonSolution } from './horizon/outcome.ts';
 import { planHorizon } from './horizon/plan-horizon.ts';
 import { planWithRules } from './horizon/plan-with-rules.ts';
+import { SAME_SERVED } from './horizon/proof-of.ts';
 import type { RuledHorizon } from './horizon/rules.ts';
 import { stepFlows } from './horizon/step-flows.ts';
 import type { DemandParts, HorizonProblem, TripFlows } from './horizon/types.ts';
@@ -184,9 +185,9 @@ function betterOf(ahead: HorizonProblem, one: HorizonOutcome, other: HorizonOutc
   return isFirst ? one : other;
 }
 
-/** Demand that counts as none. */
+/** Plans whose service differs by less serve the same. */
 function noiseOf({ demand }: HorizonProblem): number {
-  return 2e-9 * demand.reduce((sum, value) => sum + value, 0);
+  return SAME_SERVED * demand.reduce((sum, value) => sum + value, 0);
 }
 
 /** With the classes of the first step's problem, and the changes of its pinned vehicles. */

@@ -269,18 +269,21 @@ function basisOf(opened: Model): LinearBasis {
 }
 
 /**
- * Without presolve: with it HiGHS 1.15 called points optimal that were 6 % too dear. Without it HiGHS once called a
- * small feasible model infeasible, so "infeasible" counts only if a run with presolve confirms it.
+ * Without presolve: with it HiGHS 1.15 called points optimal that were 6 % too dear. Without it HiGHS called small
+ * feasible models infeasible, so "infeasible" counts only if a run with presolve confirms it, and otherwise the search
+ * begins again at the point that this run found.
  */
 function runMixedHere(here: ModelHere, options: MixedOptions): MixedResult {
   const plain = runTree(here, options, 'off');
   if (plain.status !== 'infeasible') return plain;
   here.opened.clearIntegrality();
   const presolved = runTree(here, { ...options, moreIntegersFrom: undefined }, 'choose');
-  const { status } = presolved;
+  const { status, values } = presolved;
+  const again = values && runTree(here, { ...options, start: values }, 'off');
+  if (again?.values) return again;
   return {
     status: status === 'infeasible' || status === 'stopped' ? status : 'failed',
-    values: presolved.values,
+    values,
     bound: status === 'infeasible' ? plain.bound : NO_MIXED_RESULT.bound,
     iterations: plain.iterations + presolved.iterations,
     nodes: plain.nodes + presolved.nodes,

@@ -7,8 +7,10 @@ const SUM_NOISE = 1e-13;
 
 /** Of the gap of the cost: what may be missing of demand that is served, which counts more. */
 const SERVED_SHARE = 0.1;
-/** Relative: the solver's noise. */
-const MOST_NOISE = 1e-8;
+/** Relative, of total demand: plans whose service differs by less serve the same. Each wish that is kept adds noise. */
+export const SAME_SERVED = 1e-7;
+/** Relative: the solver's noise, and the gap to which branch and cut proves it. */
+const MOST_NOISE = 3e-7;
 
 /** Whether as much is served as is proved to be the most. @param gap relative, of the cost */
 export function isMost(served: number, most: number, gap: number): boolean {

@@ -19,7 +19,7 @@ import { type SolveControl, UNKNOWN_PROGRESS } from '../run/control.ts';
 import { isOver, isStopped } from '../run/stopping.ts';
 import { partsOf } from './demand-parts.ts';
 import type { LevelServed } from './outcome.ts';
-import { isMost, proofOf } from './proof-of.ts';
+import { isMost, proofOf, SAME_SERVED } from './proof-of.ts';
 import { boundWithRules, type RulePrices, type ServedFloors, type Weights } from './ruled-bound.ts';
 import { measureRuled, type RuledFigures } from './ruled-figures.ts';
 import { addMissing, joinSteps, setFirstStep, wholeFirstStep } from './ruled-first-step.ts';
@@ -216,11 +216,12 @@ async function planWhole(
   const branched = await findWholeMoves(problem, known, whole, asked, wanted.gap, control, wanted.cache);
   if (branched === 'infeasible') return rounded ?? branched;
   const { moves, serving } = branched;
-  const isComparable = !serving || !problem.isWhole || (rounded && isWhole(rounded));
+  const isAsWhole = !problem.isWhole || (rounded && isWhole(rounded));
   const better =
     moves && describe(serving ? measured(problem, moves, serving) : planLater(search, moves), branched);
-  if (better) return rounded && isComparable && isBetter(search, rounded, better) ? rounded : better;
-  if (rounded || !problem.firstPairs) return rounded;
+  const isKept = rounded && (!better || ((!serving || isAsWhole) && isBetter(search, rounded, better)));
+  if (isKept) return describe(rounded, isAsWhole ? branched : null);
+  if (better || !problem.firstPairs) return better;
   // None in time: the draft, or nobody moves, whichever serves more.
   const others = [whole.draft, createRuledMoves()].map((first) =>
     describe(planLater(search, first), branched),
@@ -264,14 +265,15 @@ export function isProved({ base }: RuledHorizon, plan: RuledPlan, gap: number): 
 
 /** Whether a plan serves more than another of what comes first, or costs less by more than a unit. */
 function isBetter({ master: { problem }, noise }: RuledSearch, one: RuledPlan, other: RuledPlan): boolean {
-  const { required } = problem.base;
+  const { required, demand } = problem.base;
+  const same = SAME_SERVED * sumOf(demand);
   const wishes = ({ figures: { totalServed }, levels }: RuledPlan) => {
     const isReached = totalServed >= required - 2 * noise;
     return [isReached ? required : 0, ...levels.map(({ served }) => served), isReached ? 0 : totalServed];
   };
   const others = wishes(other);
   for (const [w, amount] of wishes(one).entries())
-    if (Math.abs(amount - others[w]) > 2 * noise) return amount > others[w];
+    if (Math.abs(amount - others[w]) > same) return amount > others[w];
   return one.figures.objectiveUnits < other.figures.objectiveUnits - 1;
 }
 

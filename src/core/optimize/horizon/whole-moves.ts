@@ -35,7 +35,7 @@ const TOLERANCE = 1e-9;
 /** Relative, of total demand, as in `../problem/service-level.ts`. */
 const SERVED_NOISE = 1e-9;
 /** Vehicles below this are none. */
-const VEHICLE_NOISE = 1e-7;
+const VEHICLE_NOISE = 1e-9;
 /** All moves of all steps are columns if they are no more than this, and what is proved holds for all plans. */
 const MAX_COLUMNS = 8_000;
 /** Otherwise of each source of the first step those that cost least at prices of the programme. */
@@ -201,6 +201,10 @@ function createSearch(
     return drafted.get(nameOf(capacityClass, group, pair)) ?? 0;
   });
   addRuledColumns(master, model, [...later, ...first], NOTHING(n));
+  // HiGHS 1.15 called points optimal that were not, of integers without an upper bound.
+  const fleet = supply.reduce((sum, count) => sum + count, 0);
+  const bounds = new Float64Array(later.length + first.length);
+  model.setColumnBounds(master.columns.firstMove, bounds, bounds.map(() => fleet));
   const used = firstMoves + first.length;
   const count = ofPair.size + 1;
   const one = used + ofPair.size;
@@ -297,7 +301,7 @@ function searchMoves(
   };
   for (const [l, floor] of floors.entries()) ask(rows.floors + l, floor - noise);
   ask(rows.service, required - noise);
-  if (cheapest().status !== 'infeasible') return withMoves(search, found);
+  if (cheapest().values || isOver(control)) return withMoves(search, found);
   found.boundUnits = free;
   for (let r = rows.floors; r <= rows.service; r++) ask(r, free);
   let isReached = required >= problem.base.required - noise;

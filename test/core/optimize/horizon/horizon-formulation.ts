@@ -149,8 +149,15 @@ export function runProgramme(
         Int32Array.from(isWhole, (whole) => (whole ? variableType.integer : variableType.continuous)),
       );
     }
-    const status = model.run({}).modelStatus;
-    if (status !== modelStatus.optimal && status !== modelStatus.empty) return null;
+    const isSolved = () => {
+      const status = model.run({}).modelStatus;
+      return status === modelStatus.optimal || status === modelStatus.empty;
+    };
+    // HiGHS 1.15 calls some points infeasible that are not, with presolve or without.
+    if (!isSolved()) {
+      model.options.set({ presolve: 'off' });
+      if (!isSolved()) return null;
+    }
     const objective = model.getObjectiveValue();
     return {
       objective,
