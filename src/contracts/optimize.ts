@@ -54,8 +54,9 @@ export const VehicleInput = Type.Object(
         format: 'date-time',
         maxLength: 100,
         description:
-          'the vehicle is on its way to `location`, and free there from this time on. Only in plans that look ahead: ' +
-          'a vehicle that is not free when the first step begins is no part of the plan, but of the steps after it',
+          'the vehicle is on its way to `location`, and free there from this time on. If it is not free when the first ' +
+          'step of a plan that looks ahead begins, it is no part of the plan, but of the steps after it. Any other ' +
+          'plan has it as if it were `pinned` there, whatever the time',
       }),
     ),
     ...VehicleFigures,

@@ -193,7 +193,6 @@ export function ofMode<F extends { message: string; field?: string | null }>(fau
     ...fault,
     message: inDecision(message)
       .replace(/\bleave options\.horizon out/g, 'set mode to "static"')
-      .replace(/\badd options\.horizon(?!\.)/g, 'set mode to "horizon"')
       .replace(/\boptions\.horizon(?!\.)/g, 'mode'),
     ...(field !== undefined && { field: field === 'options.horizon' ? 'mode' : field && inDecision(field) }),
   };

@@ -1259,7 +1259,7 @@ export interface components {
             capacity?: number;
             /**
              * Format: date-time
-             * @description the vehicle is on its way to `location`, and free there from this time on. Only in plans that look ahead: a vehicle that is not free when the first step begins is no part of the plan, but of the steps after it
+             * @description the vehicle is on its way to `location`, and free there from this time on. If it is not free when the first step of a plan that looks ahead begins, it is no part of the plan, but of the steps after it. Any other plan has it as if it were `pinned` there, whatever the time
              */
             available_at?: string;
             /**
@@ -3203,7 +3203,7 @@ export interface components {
             pinned?: boolean;
             /**
              * Format: date-time
-             * @description the vehicle is on its way to `location`, and free there from this time on. Only in plans that look ahead: a vehicle that is not free when the first step begins is no part of the plan, but of the steps after it
+             * @description the vehicle is on its way to `location`, and free there from this time on. If it is not free when the first step of a plan that looks ahead begins, it is no part of the plan, but of the steps after it. Any other plan has it as if it were `pinned` there, whatever the time
              */
             available_at?: string;
             /**

@@ -20,7 +20,7 @@ import { withoutUnmetCost } from './problem/unmet-cost.ts';
 import { withLimits } from './problem/variants.ts';
 import type { ProgressReport, ProgressReporter } from './progress.ts';
 import { createProgress } from './progress.ts';
-import { asksForHorizon } from './request/horizon.ts';
+import { asksForHorizon, withArrivals } from './request/horizon.ts';
 import { asksForPairs, readOptions, type SolveOptions } from './request/limits.ts';
 import { buildProblem } from './request/problem.ts';
 import { RefusedError } from './request/refusals.ts';
@@ -64,8 +64,10 @@ export async function optimize(
   return requireFinite('optimization', await run(input, cache, hooks));
 }
 
-async function run(input: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Promise<OptimizeOutcome> {
-  const { request, settings } = input;
+async function run(given: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Promise<OptimizeOutcome> {
+  const request = withArrivals(given.request);
+  const input = { ...given, request };
+  const { settings } = input;
   if (asksForHorizon(request)) return optimizeAhead(input, cache, hooks, run);
   const options = readOptions(request, settings);
   const isRefined = asksForPairs(request);

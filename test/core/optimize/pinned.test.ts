@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest, VehicleInput } from '../../../src/contracts/optimize.ts';
+import { checkRequest } from '../../../src/core/optimize/request/check.ts';
 import { enough, seeds } from '../../helpers/depth.ts';
 import { optimizeCached as optimize } from './cached.ts';
 import { cheapestByTryingAll } from './exhaustive.ts';
@@ -155,7 +156,12 @@ describe('a pinned vehicle', () => {
   });
 });
 
-test('plans with pinned vehicles are the cheapest of all that keep them in place, on tiny requests', {
+/** The same vehicle as one that is not where it stays yet. */
+const onTheWay = ({ pinned, ...vehicle }: VehicleInput): VehicleInput => {
+  return { ...vehicle, ...(pinned && { available_at: '2026-02-09T08:00Z' }) };
+};
+
+test('plans with vehicles that are pinned or on the way are the cheapest of all that keep these in place, on tiny requests', {
   tags: 'slow',
 }, async () => {
   let moved = 0;
@@ -167,7 +173,9 @@ test('plans with pinned vehicles are the cheapest of all that keep them in place
     const pinned: OptimizeRequest = { ...request, fleet_state: { vehicles } };
     const expected = cheapestByTryingAll(pinned, locations)?.costUnits ?? null;
     if (expected === null) continue;
-    const outcome = await optimize({ request: pinned, locations, settings: SETTINGS });
+    const sent = seed % 2 ? pinned : { ...pinned, fleet_state: { vehicles: vehicles.map(onTheWay) } };
+    expect(checkRequest(sent, new Set(locations.map(({ id }) => id)), SETTINGS)).toEqual([]);
+    const outcome = await optimize({ request: sent, locations, settings: SETTINGS });
     if (outcome.status !== 'optimal') throw new Error(`seed ${seed}: ${JSON.stringify(outcome)}`);
     expect(Math.round(outcome.result.total_cost * 1e4), `seed ${seed}`).toBe(expected);
     if (outcome.result.kpis.rebalanced_count === 0) continue;

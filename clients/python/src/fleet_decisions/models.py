@@ -403,7 +403,7 @@ class DecisionVehicle(Model):
     status: Literal["operational", "maintenance", "downtime"] | str
     capacity: float | None = None
     available_at: datetime | None = None
-    """the vehicle is on its way to `location`, and free there from this time on. Only in plans that look ahead: a vehicle that is not free when the first step begins is no part of the plan, but of the steps after it"""
+    """the vehicle is on its way to `location`, and free there from this time on. If it is not free when the first step of a plan that looks ahead begins, it is no part of the plan, but of the steps after it. Any other plan has it as if it were `pinned` there, whatever the time"""
     acquired_on: date_aliased | None = None
     """day from which the age of the vehicle counts"""
     last_maintenance_on: date_aliased | None = None
@@ -2040,7 +2040,7 @@ class VehicleInput(Model):
     pinned: bool | None = None
     """the vehicle stays where it is, and serves there; default: `false`"""
     available_at: datetime | None = None
-    """the vehicle is on its way to `location`, and free there from this time on. Only in plans that look ahead: a vehicle that is not free when the first step begins is no part of the plan, but of the steps after it"""
+    """the vehicle is on its way to `location`, and free there from this time on. If it is not free when the first step of a plan that looks ahead begins, it is no part of the plan, but of the steps after it. Any other plan has it as if it were `pinned` there, whatever the time"""
     acquired_on: date_aliased | None = None
     """day from which the age of the vehicle counts"""
     last_maintenance_on: date_aliased | None = None

@@ -204,7 +204,11 @@ function createSearch(
   // HiGHS 1.15 called points optimal that were not, of integers without an upper bound.
   const fleet = supply.reduce((sum, count) => sum + count, 0);
   const bounds = new Float64Array(later.length + first.length);
-  model.setColumnBounds(master.columns.firstMove, bounds, bounds.map(() => fleet));
+  model.setColumnBounds(
+    master.columns.firstMove,
+    bounds,
+    bounds.map(() => fleet),
+  );
   const used = firstMoves + first.length;
   const count = ofPair.size + 1;
   const one = used + ofPair.size;

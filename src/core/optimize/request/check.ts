@@ -18,7 +18,7 @@ import { type CapacitySettings, isOperational, readCapacity } from './capacity.t
 import { checkNetwork } from './check-network.ts';
 import { planningDemand } from './demand.ts';
 import { type FaultList, faultList } from './fault-list.ts';
-import { checkHorizon } from './horizon.ts';
+import { checkHorizon, withArrivals } from './horizon.ts';
 import { asksForPairs } from './limits.ts';
 import { checkLocationBounds, readLocationBounds } from './location-bounds.ts';
 import { checkMoveCosts, needsMatrix } from './move-costs.ts';
@@ -80,7 +80,7 @@ export function checkRequest(
   checkPriorities(request.constraints, known, unknown, list);
   checkDemand(request, known, unknown, list);
   checkVehicles(request.fleet_state.vehicles, known, unknown, list);
-  return faults.length > 0 ? faults : findRefusals(request, settings);
+  return faults.length > 0 ? faults : findRefusals(withArrivals(request), settings);
 }
 
 /** Faults of a request whose fields are all valid, but whose problem the optimizer does not accept. */

@@ -19,17 +19,11 @@ export function checkHorizon(request: OptimizeRequest, list: FaultList): void {
   const { options = {}, fleet_state } = request;
   const { horizon } = options;
   const onTheWay = fleet_state.vehicles.findIndex(({ available_at }) => available_at !== undefined);
-  const field = `fleet_state.vehicles[${onTheWay}].available_at`;
-  if (!horizon) {
-    if (onTheWay < 0) return;
-    const message = 'counts only in a plan that looks ahead; add options.horizon or leave available_at out';
-    list.add(field, message);
-    return;
-  }
+  if (!horizon) return;
   if (onTheWay >= 0 && horizon.starts_at === undefined) {
     const message =
       'without options.horizon.starts_at no step is known in which the vehicle arrives; state it';
-    list.add(field, message);
+    list.add(`fleet_state.vehicles[${onTheWay}].available_at`, message);
   }
   const { step_hours: again } = options;
   if (horizon.step_hours !== undefined && again !== undefined && again !== horizon.step_hours) {
@@ -82,6 +76,30 @@ export function readHorizon({ options = {}, demand_forecast }: OptimizeRequest):
   };
 }
 
+/**
+ * The same request, if it does not look ahead with all vehicles on the way pinned where they are going: a plan of one
+ * moment knows no arrival, so they serve there, and cannot leave before. O(vehicles)
+ */
+export function withArrivals(request: OptimizeRequest): OptimizeRequest {
+  return asksForHorizon(request)
+    ? request
+    : withVehicles(request, (vehicle) => ({ ...vehicle, pinned: true }));
+}
+
+/** With `arrived` of the vehicles that have an `available_at`, if it is not null, in place of these. */
+function withVehicles(
+  request: OptimizeRequest,
+  arrived: (vehicle: VehicleInput, given: VehicleInput) => VehicleInput | null,
+): OptimizeRequest {
+  const { vehicles } = request.fleet_state;
+  if (vehicles.every(({ available_at }) => available_at === undefined)) return request;
+  const all = vehicles.flatMap((given) => {
+    const { available_at, ...vehicle } = given;
+    return available_at === undefined ? given : (arrived(vehicle, given) ?? []);
+  });
+  return { ...request, fleet_state: { vehicles: all } };
+}
+
 /** The step from which a vehicle is free; 0: when the first step begins or before, so that the plan may move it. */
 export function freeFrom({ available_at }: VehicleInput, { startMs, stepHours }: HorizonSteps): number {
   if (available_at === undefined || startMs === null) return 0;
@@ -101,19 +119,17 @@ export function firstStepRequest(request: OptimizeRequest, horizon: HorizonSteps
     priorities,
     ...constraints
   } = request.constraints ?? {};
-  const { vehicles } = request.fleet_state;
-  const onTheWay = vehicles.filter((one) => freeFrom(one, horizon) > 0);
+  const onTheWay = request.fleet_state.vehicles.filter((one) => freeFrom(one, horizon) > 0);
+  const isThere = (vehicle: VehicleInput, given: VehicleInput) =>
+    freeFrom(given, horizon) === 0 ? vehicle : null;
   return {
-    ...request,
+    ...withVehicles(request, isThere),
     // Locations that vehicles are on the way to, or that have a priority, are part of the problem, too.
     demand_forecast: Object.fromEntries([
       ...boundedLocationIds({ ...(priorities && { priorities }) }).map((id) => [`${id}`, [0]]),
       ...onTheWay.map(({ location, location_id }) => [`${location ?? location_id}`, [0]]),
       ...Object.entries(request.demand_forecast).map(([id, steps]) => [id, [steps[0]]]),
     ]),
-    fleet_state: {
-      vehicles: onTheWay.length === 0 ? vehicles : vehicles.filter((one) => freeFrom(one, horizon) === 0),
-    },
     constraints: {
       ...constraints,
       min_service_level: 0,
