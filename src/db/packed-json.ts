@@ -36,7 +36,8 @@ const decompress = promisify(zstdDecompress) as (data: Uint8Array, options: obje
 /** JSON as two columns hold it: the text (or its bytes), or a stand-in and the packed text. */
 export type JsonColumns = { text: string | Uint8Array; packed: Uint8Array | null };
 
-const compress = (data: string | Uint8Array) =>
+/** Packs a text, or the bytes of one, off the event loop. */
+export const packText = (data: string | Uint8Array): Promise<Buffer> =>
   compressWith(data, {
     params: LEVEL,
     chunkSize: Math.max(LEAST_BUFFER_BYTES, Math.ceil(data.length * BUFFER_SHARE)),
@@ -50,7 +51,7 @@ export const isStandIn = (text: string) => text === STAND_IN;
 /** Packs a text, or the bytes of one, if it is large; off the event loop. */
 export async function packJson(json: string | Uint8Array): Promise<JsonColumns> {
   if (!isLarge(json)) return { text: json, packed: null };
-  return { text: STAND_IN, packed: await compress(json) };
+  return { text: STAND_IN, packed: await packText(json) };
 }
 
 /** Bytes in a buffer of their own, which can be moved to another thread: small buffers of Node share one. */
@@ -61,7 +62,7 @@ export const ownBytes = ({ text, packed }: JsonColumns): JsonColumns => ({
 
 /** Puts text before and after a packed one, which is not unpacked: packed texts in a row are one packed text. */
 export async function packAround(before: string, packed: Uint8Array, after: string): Promise<JsonColumns> {
-  const [head, tail] = await Promise.all([compress(before), compress(after)]);
+  const [head, tail] = await Promise.all([packText(before), packText(after)]);
   return { text: STAND_IN, packed: Buffer.concat([head, packed, tail]) };
 }
 
