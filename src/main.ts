@@ -9,8 +9,8 @@ import { buildApp } from './http/app.ts';
 import { openIntake } from './http/bodies/intake.ts';
 import type { App } from './http/deps.ts';
 import { openForecaster } from './http/forecasts/forecaster.ts';
-import { openFullQueue } from './http/jobs/full-queue.ts';
 import { openJobWatch } from './http/jobs/job-watch.ts';
+import { openQueueRoom } from './http/jobs/queue-room.ts';
 import { openConfiguredHolidays } from './inputs/holidays.ts';
 import { openStartWait, type Running, runProcess } from './process/lifecycle.ts';
 import { createLogger, logRepeated, logWarnings } from './process/logger.ts';
@@ -60,7 +60,7 @@ export async function startApi(
     watch,
     forecaster,
     intake,
-    fullQueue: openFullQueue(config, database.db),
+    queueRoom: openQueueRoom(config, database.db),
     logger,
     metrics,
     tracing,

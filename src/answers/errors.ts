@@ -36,3 +36,6 @@ export class AppError extends Error {
     }));
   }
 }
+
+/** A limit that is kept: the caller's situation, no fault of the service. */
+export class LimitError extends AppError {}

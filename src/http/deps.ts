@@ -9,8 +9,8 @@ import type { EventBus } from '../queue/event-bus.ts';
 import type { JobQueue } from '../queue/queue.ts';
 import type { Intake } from './bodies/intake.ts';
 import type { Forecaster } from './forecasts/forecaster.ts';
-import type { FullQueue } from './jobs/full-queue.ts';
 import type { JobWatch } from './jobs/job-watch.ts';
+import type { QueueRoom } from './jobs/queue-room.ts';
 
 /** Everything the API needs. Tests pass the same. */
 export type Deps = {
@@ -21,7 +21,7 @@ export type Deps = {
   watch: JobWatch;
   forecaster: Forecaster;
   intake: Intake;
-  fullQueue: FullQueue;
+  queueRoom: QueueRoom;
   logger: FastifyBaseLogger;
   /** undefined: the setting METRICS is off */
   metrics?: Metrics | undefined;

@@ -1,9 +1,8 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { failure } from '../answers/envelope.ts';
-import { AppError } from '../answers/errors.ts';
+import { AppError, LimitError } from '../answers/errors.ts';
 import { isConflict, isDatabaseUnavailable, unavailableWords } from '../db/client.ts';
 import { unsupportedType } from './bodies/receive-body.ts';
-import { NoRoomError } from './jobs/refuse-while-full.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 /** The transaction that went on is over by then. */
@@ -12,10 +11,8 @@ const CONFLICT_RETRY_AFTER_SECONDS = 1;
 /** Answers any error with the envelope. Details that the caller may not see go only to the log. */
 export function handleError(error: FastifyError | AppError, request: FastifyRequest, reply: FastifyReply) {
   const known = translate(error, request);
-  // Missing data is the caller's situation, and a full queue is a limit that is kept: neither is a fault.
-  const isExpected =
-    known instanceof NoRoomError ? known.refusal === 'full' : known.code === 'MODEL_NOT_LOADED';
-  if (isExpected) request.log.info({ reason: known.message }, known.code);
+  if (known instanceof LimitError || known.code === 'MODEL_NOT_LOADED')
+    request.log.info({ reason: known.message }, known.code);
   else if (known.status >= 500) request.log.error({ err: error }, known.code);
   if (known.retryAfterSeconds !== undefined) reply.header('retry-after', String(known.retryAfterSeconds));
   // These headers were set for an answer that failed before any of it was sent. They do not apply to this one.

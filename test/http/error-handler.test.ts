@@ -1,9 +1,8 @@
 import Fastify from 'fastify';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { AppError } from '../../src/answers/errors.ts';
+import { AppError, LimitError } from '../../src/answers/errors.ts';
 import { handleError } from '../../src/http/error-handler.ts';
-import { NoRoomError } from '../../src/http/jobs/refuse-while-full.ts';
 
 test('what a caller has not stored yet, and a full queue, are no errors in the log; what fails in the service is', async () => {
   const lines: { level: number; msg: string; reason?: string }[] = [];
@@ -11,7 +10,7 @@ test('what a caller has not stored yet, and a full queue, are no errors in the l
   const app = Fastify({ loggerInstance, disableRequestLogging: true });
   app.setErrorHandler(handleError);
   app.get('/young', () => Promise.reject(new AppError('MODEL_NOT_LOADED', 'nothing was observed yet')));
-  app.get('/full', () => Promise.reject(new NoRoomError('full', { QUEUE_MAX_WAITING: 7 })));
+  app.get('/full', () => Promise.reject(new LimitError('SERVICE_UNAVAILABLE', '7 jobs are waiting')));
   app.get('/away', () => Promise.reject(new AppError('SERVICE_UNAVAILABLE', 'the queue cannot be reached')));
   app.get('/broken', () => Promise.reject(new Error('a fault')));
   const statuses = [];
@@ -26,5 +25,5 @@ test('what a caller has not stored yet, and a full queue, are no errors in the l
     [error, 'INTERNAL_ERROR'],
   ]);
   expect(lines[0]!.reason).toBe('nothing was observed yet');
-  expect(lines[1]!.reason).toContain('QUEUE_MAX_WAITING');
+  expect(lines[1]!.reason).toContain('7 jobs');
 });

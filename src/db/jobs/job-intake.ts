@@ -51,13 +51,7 @@ export type Conditions = {
   maxWaitingOfCaller?: { caller: string; max: number } | undefined;
 };
 
-type Stored = {
-  created: boolean;
-  jobId: string;
-  inputHash: Uint8Array;
-  /** jobs that waited before it; 0 if nothing was asked of the queue */
-  waiting: number;
-};
+type Stored = { created: boolean; jobId: string; inputHash: Uint8Array };
 
 /**
  * Stores a job. If its idempotency key is in use, nothing is stored and the earlier job is returned. One statement
@@ -91,26 +85,25 @@ export async function insertJob(
       ${job.locationCount}::int, ${job.vehicleCount}::int, ${JOB_FORMAT}::smallint,
       ${job.owner ?? null}
     from (select ${idempotency ? sql`count(*) from freed` : sql`1`}) as after_freed
-    ${conditions ? sql`, line, (${namedLocations(conditions)}) as named where ${areTrue(conditions)}` : sql``}
+    ${conditions ? sql`, (${namedLocations(conditions)}) as named where ${areTrue(conditions)}` : sql``}
     on conflict (idempotency_key) where idempotency_key is not null do nothing
     returning job_id, caller`;
   const parts = [
     ...(idempotency ? [freeExpiredKey(idempotency.key)] : []),
-    ...(conditions ? [sql`line as materialized (select ${countWaiting(conditions.maxWaiting)} as n)`] : []),
     sql`stored as (${insert})`,
     ...(previous === undefined ? [] : [sql`copied as (${copyTargets(previous, sql`stored`)})`]),
     ...(counted > 0 ? [sql`counted as (${countBytes(sql`stored`, sql`${counted}::bigint`)})`] : []),
   ];
   const statement = sql`with ${sql.join(parts, sql`, `)}
-    select ${conditions ? sql`(select n from line)` : sql`0`} as waiting from stored`;
+    select from stored`;
   const name =
     `insert_job${idempotency ? '_with_key' : ''}${conditions ? '_on_conditions' : ''}` +
     `${previous === undefined ? '' : '_with_previous'}${conditions?.planOwner === undefined ? '' : '_of_owner'}` +
     `${conditions?.maxWaitingOfCaller ? '_limited' : ''}${conditions?.bytesOfCaller ? '_measured' : ''}${counted > 0 ? '_counted' : ''}`;
-  const [row] = await executePrepared<{ waiting: number }>(db, name, statement);
-  if (row) return { created: true, jobId: job.jobId, inputHash: job.inputHash, ...row };
+  const [row] = await executePrepared(db, name, statement);
+  if (row) return { created: true, jobId: job.jobId, inputHash: job.inputHash };
   const earlier = idempotency && (await findJobByIdempotencyKey(db, idempotency.key));
-  if (earlier) return { created: false, ...earlier, waiting: 0 };
+  if (earlier) return { created: false, ...earlier };
   // The earlier job is gone since the first statement (expired, or deleted by retention): the key is free again.
   return conditions ? undefined : insertJob(db, job);
 }
@@ -135,7 +128,7 @@ const areTrue = ({
   maxWaitingOfCaller: own,
   bytesOfCaller: bytes,
 }: Conditions) => sql`
-  line.n < ${maxWaiting}::int and named.found = ${locationIds.length}::int
+  ${countWaiting(maxWaiting)} < ${maxWaiting}::int and named.found = ${locationIds.length}::int
   ${previousPlanId === undefined ? sql`` : sql`and ${isStoredPlan(previousPlanId, planOwner)}`}
   ${own ? sql`and ${countWaitingOf(own)} < ${own.max}::int` : sql``}
   ${bytes ? sql`and ${bytesOfToday(bytes.caller)} <= ${bytes.max - bytes.body}::float8` : sql``}`;

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { AppError } from '../../answers/errors.ts';
-import { JOB_PREFIXES, type JobKind } from '../../contracts/jobs.ts';
+import { JOB_KINDS, JOB_PREFIXES, type JobKind } from '../../contracts/jobs.ts';
 import {
   type Conditions,
   findJobByIdempotencyKey,
@@ -13,9 +13,8 @@ import { readCaller } from '../auth/caller.ts';
 import { onlyOwner } from '../auth/identity.ts';
 import type { ReceivedBody } from '../bodies/intake.ts';
 import { previousPlanOf } from '../decisions/previous-plan-check.ts';
-import type { Deps } from '../deps.ts';
+import type { App, Deps } from '../deps.ts';
 import { noteMade } from '../service/audit.ts';
-import { NoRoomError } from './refuse-while-full.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
@@ -36,7 +35,7 @@ export type JobCheck = {
   check(known: ReadonlySet<number>): JobSize | Promise<JobSize>;
 };
 
-type SubmitDeps = Pick<Deps, 'config' | 'database' | 'queue' | 'fullQueue'>;
+type SubmitDeps = Pick<Deps, 'config' | 'database' | 'queue' | 'queueRoom'>;
 
 /** A stored job. `enqueue` exists if this request made it. */
 export type Submitted = { jobId: string; enqueue: (() => Promise<void>) | undefined };
@@ -63,8 +62,7 @@ export async function submitJob(
   if (idempotencyKey !== null) {
     const earlier = await findJobByIdempotencyKey(db, idempotencyKey);
     if (earlier) return replay(earlier, inputHash, given ?? '');
-    const refusal = deps.fullQueue.refuses();
-    if (refusal) throw new NoRoomError(refusal, deps.config);
+    deps.queueRoom.check();
   }
   const { locationIds, check } = checks;
   const previousPlanId = previousPlanOf(body.facts.facts);
@@ -128,19 +126,15 @@ export async function submitJob(
 
 /** Stores a job when its turn has come, or finds the earlier one with its key. */
 async function store(deps: SubmitDeps, job: NewJob, checks: JobCheck, conditions: Conditions) {
-  const place = await deps.fullQueue.enter();
-  if (typeof place === 'string') throw new NoRoomError(place, deps.config);
-  try {
+  return deps.queueRoom.store(job.caller, async () => {
+    deps.queueRoom.check();
     let stored = await insertJob(deps.database.db, job, conditions);
     while (!stored) {
       await admit(deps, checks, conditions);
       stored = await insertJob(deps.database.db, job, conditions);
     }
-    if (stored.created) place.stored(stored.waiting);
     return stored;
-  } finally {
-    place.leave();
-  }
+  });
 }
 
 function replay(
@@ -163,7 +157,7 @@ function replay(
 
 /** Refuses a faulty request, or new work that could not be queued, before anything is stored. */
 async function admit(
-  { config, database, queue, fullQueue }: SubmitDeps,
+  { database, queue, queueRoom }: SubmitDeps,
   { check }: JobCheck,
   conditions: Conditions,
 ): Promise<JobSize> {
@@ -175,10 +169,7 @@ async function admit(
   if (!(await queue.isReady())) {
     throw new AppError('SERVICE_UNAVAILABLE', 'the queue cannot be reached; try again', RETRY_AFTER_SECONDS);
   }
-  if (waiting >= conditions.maxWaiting) {
-    fullQueue.seen(waiting);
-    throw new NoRoomError('full', config);
-  }
+  if (waiting >= conditions.maxWaiting) throw queueRoom.noteFull();
   const own = conditions.maxWaitingOfCaller;
   if (own && waitingOfCaller >= own.max) {
     throw new AppError(
@@ -199,4 +190,16 @@ async function admit(
     );
   }
   return size;
+}
+
+/**
+ * Refuses calls that would make a job before their body is read, while the queue is full: bodies would use up the
+ * process. A call with an `Idempotency-Key` is read, since its job may be stored already.
+ */
+export function refuseWhileFull(app: App, { queueRoom }: Pick<Deps, 'queueRoom'>): void {
+  const kinds: readonly (string | undefined)[] = JOB_KINDS;
+  app.addHook('onRequest', async (request) => {
+    const makesJob = kinds.includes(request.routeOptions.config.operation);
+    if (makesJob && request.headers['idempotency-key'] === undefined) queueRoom.check();
+  });
 }
