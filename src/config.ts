@@ -125,12 +125,9 @@ export const SettingsSchema = Type.Object({
     false,
     "serve BullMQ's board of the queue at `/queues`, only to look at; it needs REDIS_URL",
   ),
-  TRACING: Type.Enum(['off', 'otlp'], {
-    default: 'off',
-    description: 'send traces to an OpenTelemetry collector: `off`, or `otlp` (OTLP over HTTP)',
-  }),
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalText(
-    'the collector, without `/v1/traces`; unset: `http://localhost:4318`',
+    'OpenTelemetry collector to which traces are sent (OTLP over HTTP), without `/v1/traces`, e.g. ' +
+      '`http://localhost:4318`; unset: none are',
     { pattern: '^https?://' },
   ),
   OTEL_TRACES_SAMPLER_ARG: number(
@@ -154,12 +151,6 @@ export const SettingsSchema = Type.Object({
       maximum: 10_000_000,
       description: 'maximum number of waiting jobs per caller; further ones get 429; unset: no limit',
     }),
-  ),
-  JOBS_BYTES_PER_CALLER: integer(
-    10 * 1024 ** 3,
-    1024,
-    1024 ** 5,
-    'bytes of request bodies, decompressed, that a caller may store as jobs in a day (UTC); further ones get 429',
   ),
   PRIORITY_HIGH_FOR: text(
     'everybody',
@@ -188,12 +179,12 @@ export const SettingsSchema = Type.Object({
     { minLength: 1 },
   ),
   JWT_TIER_CLAIM: text('tier', 'claim with the tier; without one: `default`', { minLength: 1 }),
-  RATE_LIMITS: flag(
-    false,
-    'limit the requests of each caller (key or subject; without `AUTH` address) by its tier; further ones get 429',
+  RATE_LIMITS: text(
+    'off',
+    '`off`, or the requests per minute of a caller (key or subject; without `AUTH` address) of the tiers `default` and ' +
+      '`premium`, e.g. `60,300`; further ones get 429; `enterprise` has no limit',
+    { pattern: '^(off|[1-9][0-9]{0,5},[1-9][0-9]{0,5})$' },
   ),
-  RATE_LIMIT_DEFAULT: integer(60, 1, 1_000_000, 'requests per minute of the tier `default`'),
-  RATE_LIMIT_PREMIUM: integer(300, 1, 1_000_000, 'requests per minute of the tier `premium`'),
   CORS_ALLOWED_ORIGINS: optionalText(
     'origins, comma-separated, whose pages may call the service from a browser, WebSockets included, e.g. ' +
       '`https://console.example`',
@@ -212,7 +203,6 @@ export const SettingsSchema = Type.Object({
     'addresses and networks (`10.1.0.0/16`) inside your own network, separated by commas, that webhooks may be sent ' +
       'to, also by `http`; unset: only public addresses, only by `https`',
   ),
-  RETENTION_AUDIT_DAYS: number(365, 0, 36_500, 'how long `audit_log` is kept; 0: forever'),
   RETENTION_INPUT_DAYS: number(30, 0, 36_500, 'how long inputs of ended jobs are kept; 0: forever'),
   RETENTION_PLAN_DAYS: number(90, 0, 36_500, 'how long plans and replays are kept; 0: forever'),
   RETENTION_JOB_DAYS: number(30, 0, 36_500, 'how long ended jobs and their answers are kept; 0: forever'),
@@ -278,11 +268,14 @@ function fixed(lockSeconds: number) {
     /** Processor time beyond its time limit that a job gets to build, verify and explain. */
     JOB_OVERRUN_SECONDS: 10,
     JOB_RETRY_DELAY_SECONDS: lockSeconds / 15,
+    /** Bodies of a caller that are stored as jobs in a day: a thousand of 100,000 vehicles. */
+    JOBS_BYTES_PER_CALLER: 10 * 1024 ** 3,
     SWEEP_INTERVAL_SECONDS: lockSeconds / 3,
     /** Defaults of the specification of OpenTelemetry, but for the time-out: an end of a process waits for it. */
     OTEL_BSP_SCHEDULE_DELAY: 5000,
     OTEL_BSP_MAX_QUEUE_SIZE: 2048,
     OTEL_EXPORTER_OTLP_TIMEOUT: 3000,
+    RETENTION_AUDIT_DAYS: 365,
     RETENTION_WEBHOOK_DAYS: 30,
     SCHEDULES_MAX: 100,
     WEBHOOK_TIMEOUT_SECONDS: 10,

@@ -25,7 +25,7 @@ export type Deps = {
   logger: FastifyBaseLogger;
   /** undefined: the setting METRICS is off */
   metrics?: Metrics | undefined;
-  /** undefined: the setting TRACING is off */
+  /** undefined: no traces are sent */
   tracing?: Tracing | undefined;
 };
 

@@ -44,7 +44,6 @@ export type Tracing = {
 
 type TracingConfig = Pick<
   Config,
-  | 'TRACING'
   | 'OTEL_EXPORTER_OTLP_ENDPOINT'
   | 'OTEL_EXPORTER_OTLP_TIMEOUT'
   | 'OTEL_TRACES_SAMPLER_ARG'
@@ -58,17 +57,18 @@ type Say = { info(line: string): void; warn(fields: object, line: string): void 
 const MAX_BATCH = 512;
 
 /**
- * Loads OpenTelemetry and opens a tracer of the process's own, if the setting `TRACING` is on; nothing is loaded
+ * Loads OpenTelemetry and opens a tracer of the process's own, if a collector is set; nothing is loaded
  * without. Spans wait in a queue of bounded length, and are dropped while it is full: a collector that is slow or away
  * costs spans, never a request. Contexts are passed by hand: what follows a request runs in other processes anyway.
- * @returns undefined if the setting is off
+ * @returns undefined if none is set
  */
 export async function openTracing(
   process: 'api' | 'worker',
   config: TracingConfig,
   say: Say,
 ): Promise<Tracing | undefined> {
-  if (config.TRACING === 'off') return undefined;
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: collector } = config;
+  if (collector === undefined) return undefined;
   const [api, core, resources, sdk, { OTLPTraceExporter }, names] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/core'),
@@ -77,10 +77,9 @@ export async function openTracing(
     import('@opentelemetry/exporter-trace-otlp-http'),
     import('@opentelemetry/semantic-conventions'),
   ]);
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: base } = config;
   const exporter = new OTLPTraceExporter({
     timeoutMillis: config.OTEL_EXPORTER_OTLP_TIMEOUT,
-    ...(base !== undefined && { url: `${base.replace(/\/$/, '')}/v1/traces` }),
+    url: `${collector.replace(/\/$/, '')}/v1/traces`,
   });
   let isLost = false;
   // One line when the collector is lost and one when it is found again, not one per batch.

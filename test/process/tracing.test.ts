@@ -23,7 +23,6 @@ const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CALLER = '00f067aa0ba902b7';
 
 const settings = (collector: { url: string }): Partial<Config> => ({
-  TRACING: 'otlp',
   OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
   OTEL_BSP_SCHEDULE_DELAY: 50,
 });
@@ -408,10 +407,10 @@ test('we load nothing of OpenTelemetry while tracing is off', async () => {
     const { openMetrics } = await import(${JSON.stringify(new URL('src/process/metrics.ts', folder).href)});
     await openMetrics({ totalCount: 0, idleCount: 0, waitingCount: 0 });
     const { openTracing } = await import(${JSON.stringify(new URL('src/process/tracing.ts', folder).href)});
-    const open = (TRACING) => openTracing('api', { TRACING, ...${JSON.stringify(settings)} }, console);
-    const isOff = (await open('off')) === undefined;
+    const open = (OTEL_EXPORTER_OTLP_ENDPOINT) => openTracing('api', { OTEL_EXPORTER_OTLP_ENDPOINT, ...${JSON.stringify(settings)} }, console);
+    const isOff = (await open()) === undefined;
     const whileOff = [...asked];
-    await open('otlp');
+    await open('http://localhost:4318');
     console.log(JSON.stringify({ isOff, whileOff, on: [...asked] }));
     process.exit();`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);

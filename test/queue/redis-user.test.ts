@@ -26,7 +26,7 @@ test.skipIf(!redisCommand())(
     await admin.call('ACL', ...setUser.replace('PASSWORD', 'pass').split(' '));
     const redisUrl = `redis://fleet:pass@127.0.0.1:${port}`;
 
-    const overrides = { QUEUE_PREFIX: 'fleet', RATE_LIMITS: true };
+    const overrides = { QUEUE_PREFIX: 'fleet', RATE_LIMITS: '60,300' };
     const { url } = await startTestService({ redisUrl, overrides });
     const answer = await send(`${url}/api/v1/optimize`, { body: simpleRequest() });
     expect([answer.status, answer.headers.get('ratelimit')]).toEqual([200, expect.stringContaining('r=59')]);

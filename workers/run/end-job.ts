@@ -45,7 +45,7 @@ export type WorkerDeps = {
   logger: Logger;
   /** undefined: the setting METRICS is off */
   metrics?: WorkerMetrics | undefined;
-  /** undefined: the setting TRACING is off */
+  /** undefined: no traces are sent */
   tracing?: Tracing | undefined;
 };
 
@@ -55,7 +55,7 @@ export type ClaimedJobState = Omit<ClaimedJob, 'input' | 'facts'> & {
   phases: PhaseMark[];
   /** last progress reported; undefined: none yet */
   progress?: Progress | undefined;
-  /** of this attempt; undefined: the setting TRACING is off */
+  /** of this attempt; undefined: no traces are sent */
   span?: TraceSpan | undefined;
   logger: Logger;
 };

@@ -17,7 +17,7 @@ export type RunJobDeps = JobRunDeps & {
 /**
  * Handles one token: claims the next job → does the work of its kind → stores the outcome in one transaction →
  * announces the end.
- * @param token its span; undefined: the setting TRACING is off
+ * @param token its span; undefined: no traces are sent
  */
 export async function runJob(deps: RunJobDeps, token?: QueueSpan): Promise<void> {
   const { db, workerId, running } = deps;

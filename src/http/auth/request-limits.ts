@@ -7,7 +7,8 @@ import { hasRoute } from '../service/known-paths.ts';
 import { readCaller } from './caller.ts';
 
 /** Whether the requests of callers are limited. */
-export const limitsRequests = ({ RATE_LIMITS: areOn }: Pick<Config, 'RATE_LIMITS'>): boolean => areOn;
+export const limitsRequests = ({ RATE_LIMITS: limits }: Pick<Config, 'RATE_LIMITS'>): boolean =>
+  limits !== 'off';
 
 /**
  * Limits the requests of each caller by its tier, across all API processes. What is public is not counted: probes and
@@ -15,9 +16,10 @@ export const limitsRequests = ({ RATE_LIMITS: areOn }: Pick<Config, 'RATE_LIMITS
  */
 export async function limitRequests(app: App, { config, database, logger }: Deps): Promise<void> {
   if (!limitsRequests(config)) return;
+  const [ofDefault, ofPremium] = config.RATE_LIMITS.split(',').map(Number);
   const limits: Record<Tier, number | undefined> = {
-    default: config.RATE_LIMIT_DEFAULT,
-    premium: config.RATE_LIMIT_PREMIUM,
+    default: ofDefault,
+    premium: ofPremium,
     enterprise: undefined,
   };
   const counter = openRequestCounter(config, database.pool, (err) => logger.warn({ err }, 'request counts'));

@@ -184,7 +184,7 @@ async function admit(
     throw new AppError(
       'RATE_LIMITED',
       `this body has ${bytes.body} bytes and your bodies of today (UTC) ${bytesOfCaller}, together more than ` +
-        `${bytes.max}, the limit per caller and day (setting JOBS_BYTES_PER_CALLER); store the fleet and refer to it by ` +
+        `${bytes.max}, the limit per caller and day; store the fleet and refer to it by ` +
         'POST /api/v1/decisions, or wait for the next day',
       secondsOfToday,
     );

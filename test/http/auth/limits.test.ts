@@ -13,7 +13,7 @@ describeOnBothBackends('with rate limits and two API processes', (redisUrl) => {
     redisUrl,
     apis: 2,
     workers: 0,
-    overrides: { AUTH: 'keys', RATE_LIMITS: true, RATE_LIMIT_DEFAULT: 4, RATE_LIMIT_PREMIUM: 6 },
+    overrides: { AUTH: 'keys', RATE_LIMITS: '4,6' },
   });
 
   test('a caller may send as many requests as its tier allows, whichever process gets them; then 429 says when to come back', async () => {
@@ -93,7 +93,7 @@ describe('with a limit of sockets per caller', () => {
 test('without authentication an address has the limit of the tier default', async () => {
   const { url } = await startTestService({
     workers: 0,
-    overrides: { RATE_LIMITS: true, RATE_LIMIT_DEFAULT: 2 },
+    overrides: { RATE_LIMITS: '2,300' },
   });
   const statuses = [];
   for (let i = 0; i < 3; i++) statuses.push((await send(`${url}/api/v1/config`)).status);
@@ -160,7 +160,7 @@ test('a caller may store so many bytes of bodies a day; a further one gets 429 u
   expect(answer.body.errors[0]).toMatchObject({
     code: 'RATE_LIMITED',
     message: expect.stringMatching(
-      `^this body has ${bytes} bytes and your bodies of today \\(UTC\\) ${3 * bytes}, together more than ${3 * bytes}, .*JOBS_BYTES_PER_CALLER`,
+      `^this body has ${bytes} bytes and your bodies of today \\(UTC\\) ${3 * bytes}, together more than ${3 * bytes}, the limit per caller and day`,
     ),
   });
   const seconds = Number(answer.headers.get('retry-after'));

@@ -123,9 +123,7 @@ test('the tier comes from the claim that the setting names', async () => {
       JWT_ISSUER: ISSUER,
       JWT_AUDIENCE: AUDIENCE,
       JWT_TIER_CLAIM: 'plan',
-      RATE_LIMITS: true,
-      RATE_LIMIT_DEFAULT: 4,
-      RATE_LIMIT_PREMIUM: 6,
+      RATE_LIMITS: '4,6',
     },
   });
   const ask = async (claims: JWTPayload) => {
