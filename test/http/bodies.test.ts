@@ -31,10 +31,23 @@ describe('bodies', () => {
 
   describe.each(SIZES)('that are %s', (_size, pad) => {
     test.each([
-      ['{"demand_forecast": {', 'line 1, column', /found the end of the body/],
-      ['{\n  "demand_forecast": {"1": [1]},\n  "fleet_state": nothing\n}', 'line 3, column 18', /found "n"/],
+      [
+        '{"demand_forecast": {',
+        'send all of it',
+        /Expected property name or '}' at .* \(line 1 column \d+\)/,
+      ],
+      [
+        '{\n  "demand_forecast": {"1": [1]},\n  "fleet_state": {} 1\n}',
+        'correct it there',
+        /Expected ',' or '}' .* \(line 3 column 21\)/,
+      ],
+      [
+        '{\n  "demand_forecast": {"1": [1]},\n  "fleet_state": nothing\n}',
+        ': nothing',
+        /Unexpected token 'o'/,
+      ],
       ['{"__proto__": {"x": 1}}', 'rename or remove it', /"__proto__"/],
-    ])('malformed JSON is told with line and column: %j', async (text, place, what) => {
+    ])('malformed JSON is told with its place: %j', async (text, place, what) => {
       const answer = await send(url, { body: text + pad });
       expect(answer.status).toBe(400);
       expect(answer.body.errors).toHaveLength(1);

@@ -355,7 +355,7 @@ describe('bulk data', () => {
         { 'content-type': 'application/json' },
         'vehicle_id,location_id\na,1\n',
         400,
-        'the body is not valid JSON: line 1, column 1: expected a value, found "v"; if it is CSV, send it with Content-Type: text/csv',
+        `the body is not valid JSON: Unexpected token 'v', "vehicle_id"...; if it is CSV, send it with Content-Type: text/csv`,
       ],
       [
         'what curl sends where no type is stated',

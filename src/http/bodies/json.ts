@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import parse from 'secure-json-parse';
-import { findJsonFault, findRepeatedKey, placeOf } from './json-fault.ts';
+import { findRepeatedKey, placeOf } from './repeated-key.ts';
 
 /** Objects and arrays of one body at most: twice the need of the largest request. */
 const MAX_JSON_CONTAINERS = 1_200_000;
@@ -105,23 +105,23 @@ export function parseJson(
       };
     }
     return { value, isCompact: !hasSpace && !text.startsWith('\ufeff') };
-  } catch {
-    const found = findJsonFault(text);
-    if (!found) {
+  } catch (error) {
+    const { message } = error as Error;
+    if (message.startsWith('Object contains forbidden')) {
       return {
         fault: 'the body has a key "__proto__" or "constructor", which are not allowed; rename or remove it',
       };
     }
-    const { line, column } = placeOf(text, found.offset);
-    const isCsv = orCsv && found.offset <= 1 && /^\uFEFF?\w/.test(text);
-    const isCut = found.offset >= text.length;
+    const isCsv = orCsv && /^\uFEFF?[a-z]/i.test(text);
+    const offset = Number(/ at position (\d+)/.exec(message)?.[1] ?? 0);
+    const isCut = message.startsWith('Unexpected end') || offset >= text.length;
     const advice = isCsv
       ? 'if it is CSV, send it with Content-Type: text/csv'
       : isCut
         ? 'send all of it'
         : 'correct it there';
     return {
-      fault: `the body is not valid JSON: line ${line}, column ${column}: ${found.what}; ${advice}`,
+      fault: `the body is not valid JSON: ${message.replace(/ in JSON| is not valid JSON$/, '')}; ${advice}`,
     };
   }
 }
