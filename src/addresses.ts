@@ -44,7 +44,7 @@ function unmapped(address: string): string {
 }
 
 /**
- * Who an address belongs to: of IPv6 the network of 64 bits, which is what one customer gets at least, with as many
+ * The caller behind an address: of IPv6 the network of 64 bits, which is what one customer gets at least, with as many
  * addresses as it likes.
  */
 export function callerOfAddress(address: string): string {

@@ -256,7 +256,7 @@ export const SettingsSchema = Type.Object({
   ),
 });
 
-/** What nobody has had a reason to set. Tests replace some of it. */
+/** Values that no operator has had a reason to set. Tests replace some of them. */
 function fixed(lockSeconds: number) {
   return {
     /** Room for 100,000 vehicles six times over; the rest of a large body is data, which comes as CSV. */

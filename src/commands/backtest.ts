@@ -28,7 +28,7 @@ import { CommandError, eventsOfFile, numberArgument } from './command-line.ts';
 /** The New York sample. */
 export const DEFAULT_FILE = fileURLToPath(new URL('../../data/nyc/demand_hourly.csv.gz', import.meta.url));
 const LEVELS = [0.8, 0.95];
-/** Maximum number of hours of a series. Otherwise a misread year would require an array of millions. */
+/** Maximum number of hours of a series. A misread year would require an array of millions. */
 const MAX_SPAN_HOURS = 20 * 8784;
 
 const USAGE = `npm run backtest -- [file.csv | file.csv.gz] [options]

@@ -84,7 +84,7 @@ export const MAX_NAME_LENGTH = 200;
 export const MAX_TIME_ZONE_LENGTH = 64;
 export const MAX_CRON_LENGTH = 200;
 
-/** Of the body of a schedule's decisions: each of its jobs stores a copy. */
+/** Largest body of a schedule's decisions: each of its jobs stores a copy. */
 export const MAX_SCHEDULED_BYTES = 1_000_000;
 
 /** Ages and times since maintenance, in days: above every scale of risk. */

@@ -6,7 +6,7 @@ import { type ReplayRequest, replayWork } from './replays.ts';
 import { hourOfWeek } from './time.ts';
 
 /**
- * What the event loop of a worker needs to know of a request. It is extracted when the request is checked, and stored
+ * Facts that the event loop of a worker needs of a request. They are extracted when the request is checked, and stored
  * next to it: a request may have many megabytes, so only threads parse it.
  */
 export type OptimizeFacts = {

@@ -30,8 +30,8 @@ export type JobKind = keyof typeof JOB_PREFIXES;
 export const JOB_KINDS = Object.keys(JOB_PREFIXES) as [JobKind, ...JobKind[]];
 
 /**
- * What a worker has to know to carry a job out as its caller asked: the kinds of jobs, the fields of requests, facts.
- * Raised by one in a release that adds to any of them. Workers of earlier releases leave such jobs to newer ones.
+ * The knowledge that a worker needs to do a job as its caller asked: kinds of jobs, fields of requests, facts. It is
+ * raised by one in a release that adds to any of them. Workers of earlier releases leave such jobs to newer ones.
  */
 export const JOB_FORMAT = 1;
 

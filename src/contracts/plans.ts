@@ -235,7 +235,7 @@ export type PlanMove = {
 };
 
 /**
- * Where the vehicles of a move are at a time: not yet gone (`due`), `on_the_way`, or arrived (`done`); `unknown` once
+ * Places of the vehicles of a move at a time: not yet gone (`due`), `on_the_way`, or arrived (`done`); `unknown` once
  * they have gone, if the minutes of the move are unknown.
  */
 export const MOVE_STATES = ['due', 'on_the_way', 'done', 'unknown'] as const;

@@ -12,7 +12,7 @@ export const MISSED_POLICIES = ['run_last', 'skip'] as const;
 export type MissedPolicy = (typeof MISSED_POLICIES)[number];
 
 /**
- * What became of an occurrence: it made a job; or it made none, because no worker was running (`missed`) or the job of
+ * The outcome of an occurrence: it made a job; or it made none, because no worker was running (`missed`) or the job of
  * an earlier occurrence had not ended (`overlapped`).
  */
 export const OCCURRENCE_OUTCOMES = ['job', 'missed', 'overlapped'] as const;

@@ -106,7 +106,7 @@ const CHECK = `set local work_mem = '64kB';
     (select count(*) from generate_series(1, 10000)) as spilled`;
 
 /**
- * What keeps a database from working, as words that follow "the database".
+ * Tells what keeps a database from working, in words that follow "the database".
  * @param pool of a connection that nobody else uses: after a failover it is opened anew
  * @param withinMs an answer that takes longer counts as none; this includes the wait for the connection
  * @returns undefined if it works

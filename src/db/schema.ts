@@ -623,14 +623,14 @@ export const plans = pgTable(
     locationServed: doublePrecision('location_served').array().notNull().default(NONE),
     // Null if no location has one above 0.
     locationPriorities: smallint('location_priorities').array(),
-    // Of moves whose minutes are not known, in the outlook, for departures and by the clock.
+    // The speed of moves whose minutes are not known, in the outlook, for departures and by the clock.
     speedKmh: doublePrecision('speed_kmh').notNull().default(DEFAULT_SPEED_KMH),
     // Pairs of locations that vehicles move between, and their distance; null if it is unknown.
     moveSources: integer('move_sources').array(),
     moveTargets: integer('move_targets').array(),
     moveKm: doublePrecision('move_km').array(),
-    // Of stored travel, also if the plan was made without it. Null if all are unknown; an element is null if those of
-    // its pair are.
+    // Minutes of stored travel, also if the plan was made without it. Null if all are unknown; an element is null if
+    // those of its pair are.
     moveMinutes: doublePrecision('move_minutes').array(),
     owner: owner(),
     // The schedule of its job. A plan may be kept longer than its job and the occurrence.

@@ -138,8 +138,8 @@ export async function buildApp(deps: Deps): Promise<App> {
   app.addHook('onClose', async () => guard?.close());
   await app.register(websocket, {
     options: {
-      // Each socket has one message handled in a turn of the event loop. Otherwise whoever sends thousands at once,
-      // faulty ones too, would hold up everybody else until all of them are answered.
+      // Each socket has one message handled in a turn of the event loop. A sender of thousands at once,
+      // faulty ones too, would otherwise hold up everybody else until all of them are answered.
       allowSynchronousEvents: false,
       maxPayload: config.WEBSOCKET_MAX_MESSAGE_BYTES,
       ...(guard && { handleProtocols: chooseProtocol }),

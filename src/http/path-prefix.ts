@@ -13,7 +13,7 @@ declare module 'fastify' {
 
 const HEADER = 'x-forwarded-prefix';
 const PLAIN = new RegExp(PATH_PREFIX);
-/** Where a page has the address of something of this service. */
+/** The places of a page that hold an address of this service. */
 const IN_PAGE = /(?<= (?:href|src|spec-url)=")(?=\/(?!\/))/g;
 
 /**

@@ -221,8 +221,8 @@ export async function decisionHistory(
 }
 
 /**
- * What is known of those locations of a decision that have no observations in their series, and the series that the
- * decision uses in addition.
+ * Reads the facts about those locations of a decision that have no observations in their series, and the series that
+ * the decision uses in addition.
  */
 export async function readMissingHistory(
   db: Queryable,

@@ -27,7 +27,7 @@ export function openBundle(send: (events: readonly JobEvent[]) => Promise<void>)
       else flush();
       return promise;
     },
-    /** Sends what waits. Whoever published it learns how that went. */
+    /** Sends what waits. Its publisher learns how that went. */
     close(): Promise<void> {
       const { promise } = sent;
       const isEmpty = events.length === 0;

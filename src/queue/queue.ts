@@ -7,9 +7,9 @@ import { surviveLostClients } from './lost-clients.ts';
 import { following, openTelemetry, type QueueSpan, tokenSpan } from './telemetry.ts';
 
 /**
- * What the queue carries: tokens. A token says that there is work for one worker. When it arrives, PostgreSQL knows
- * which job that is, and whether it still exists. So an extra token is harmless, and the sweeper replaces lost ones by
- * counting.
+ * A token, which is all that the queue carries, says that there is work for one worker. When it arrives, PostgreSQL
+ * knows which job that is, and whether it still exists. So an extra token is harmless, and the sweeper replaces lost
+ * ones by counting.
  */
 type Token = { v: 2 };
 

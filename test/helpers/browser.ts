@@ -42,12 +42,12 @@ export function patient(browser: Browser): Browser {
   return browser.on('context', (context) => context.setDefaultTimeout(MAX_WAIT_MS));
 }
 
-/** What axe-core finds in a page. */
+/** The findings of axe-core in a page. */
 type Finding = { id: string; impact: string; nodes: { html: string }[] };
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** What axe-core calls serious or critical, each with the elements that it means. */
+/** Findings that axe-core calls serious or critical, each with the elements that it means. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(await readFile(AXE, 'utf8'));
   const { violations } = await page.evaluate<{ violations: Finding[] }>('axe.run()');

@@ -10,7 +10,7 @@ export type Migration = {
   sql: string;
 };
 
-/** What a version before this one does not have: it cannot miss it. */
+/** Things that the version before does not have: it cannot miss them. */
 type Made = { tables: Set<string>; functions: Set<string>; others: Set<string> };
 
 /** Tables that grow without limit, or are as large as the data: an index over them takes minutes. */
@@ -174,7 +174,7 @@ function keyFaults(table: string, parts: readonly Node[], made: Made): Statement
   });
 }
 
-/** What a statement makes, so that later ones may change it. */
+/** Things that a statement makes, so that later ones may change them. */
 function note(statement: Node, made: Made): void {
   if ('CreateStmt' in statement) made.tables.add(statement.CreateStmt.relation?.relname ?? '');
   if ('ViewStmt' in statement && !statement.ViewStmt.replace)

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 import { atEnd } from './at-end.ts';
 
-/** What a receiver of webhooks got. */
+/** A delivery as a receiver of webhooks got it. */
 export type Received = { path: string; headers: IncomingHttpHeaders; text: string; response: ServerResponse };
 
 /** A receiver of webhooks. Each path of its answers as a test says; unless it does, with 204. */

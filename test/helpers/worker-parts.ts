@@ -6,7 +6,7 @@ import { openThreads } from '../../workers/run/threads.ts';
 import { atEnd } from './at-end.ts';
 import { openTestDatabase } from './services.ts';
 
-/** What a worker has, for tests that run its jobs themselves; closed at the end of the file. */
+/** The parts of a worker, for tests that run its jobs themselves; closed at the end of the file. */
 export async function openWorkerParts(config: Config) {
   const fail = (error: Error) => {
     throw error;

@@ -20,8 +20,8 @@ export type ReplayInputs = {
 };
 
 /**
- * What an attempt of another version of the service kept in a form that this one does not know is read anew: the
- * attempt begins again anyway, so its figures are of one past.
+ * Data that another version of the service kept in a form that this one does not know are read anew: the attempt
+ * begins again anyway, so its figures are of one past.
  * @throws AppError as `readStoredReplay`
  */
 export async function replayInputs(run: JobRun<'replay'>, request: ReplayRequest): Promise<ReplayInputs> {

@@ -5,7 +5,7 @@ import { readTrips } from '../../src/inputs/trip-input.ts';
 import type { JobRun } from './job-run.ts';
 
 /**
- * Where trips between the locations of a plan ended, packed, the same at each attempt; null if it does not ask.
+ * The ends of trips between the locations of a plan, packed, the same at each attempt; null if it does not ask.
  * @param field the part of the request that makes them many
  */
 export async function tripsOf(

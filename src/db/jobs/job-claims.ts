@@ -240,7 +240,7 @@ export async function finishJob(
 }
 
 /**
- * What the record says of a job if this attempt has ended it so: the connection may be lost after the commit of
+ * Reads the record of a job if this attempt has ended it so: the connection may be lost after the commit of
  * `finishJob`, before its answer arrives.
  * @returns null if the attempt has not ended the job, or otherwise
  */

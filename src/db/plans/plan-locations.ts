@@ -81,8 +81,8 @@ export async function readLocationDifferences(
 }
 
 /**
- * What two plans serve of each priority level, the highest first. A location has the higher of its levels in the two
- * plans: a plan that knew no priorities is asked about the same locations.
+ * Compares what two plans serve of each priority level, the highest first. A location has the higher of its levels in
+ * the two plans: a plan that knew no priorities is asked about the same locations.
  * @returns none if neither plan has a level above 0
  */
 export async function readLevelDifferences(

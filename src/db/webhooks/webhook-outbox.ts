@@ -22,7 +22,7 @@ const jobLinks = (planId: string | null): SQL => sql`json_strip_nulls(json_build
 
 /**
  * The part of the statement that ends a job which notes its events: `job.completed`, `job.failed`,
- * `decision.completed`. Nobody is told of a cancelled job.
+ * `decision.completed`. A cancelled job has no event.
  * @param from name of the part that ended the job. It has its columns
  * @param reason why it failed
  */

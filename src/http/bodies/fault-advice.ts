@@ -64,7 +64,7 @@ function asObject(node: SchemaNode, value: unknown): string | undefined {
 }
 
 /**
- * Where a key is known that stands in the wrong object.
+ * Finds the object in which a key is known that stands in a wrong one.
  * @param schema of the whole body
  * @returns `in` and the path of the object that has it, or `at the top level`; undefined if no object has it
  */

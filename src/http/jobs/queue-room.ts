@@ -9,7 +9,7 @@ import { type FairLine, openFairLine } from '../fair-line.ts';
 const FULL_MS = 100;
 const RETRY_AFTER_SECONDS = 5;
 
-/** What an API process knows of the room in the queue. The statement that stores a job decides. */
+/** The room in the queue, as far as an API process knows. The statement that stores a job decides. */
 export type QueueRoom = {
   /**
    * Calls are refused until the process itself has found room: if one of them were to look, those of an attacker would
