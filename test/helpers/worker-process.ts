@@ -11,9 +11,8 @@ import { atEnd } from './at-end.ts';
  */
 export async function spawnWorkerProcess(config: Config): Promise<ChildProcess> {
   const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
-  const env: Record<string, string> = { PATH, NODE_COMPILE_CACHE };
-  for (const [name, value] of Object.entries(config)) if (value !== undefined) env[name] = String(value);
-  const script = fileURLToPath(new URL('../../workers/main.ts', import.meta.url));
+  const env = { PATH, NODE_COMPILE_CACHE, TEST_CONFIG: JSON.stringify(config) };
+  const script = fileURLToPath(new URL('worker-entry.ts', import.meta.url));
   const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   atEnd(() => child.kill('SIGKILL'));
   await once(child, 'message');
