@@ -360,7 +360,8 @@ function minimise(search: WholeSearch, weights: Weights, gap: number, control: S
       integerTo: columns.one,
       gap,
       absoluteGap: weights.cost > 0 ? 0.5 / UNITS_PER_COST : 0,
-      start,
+      // HiGHS 1.15 completes the draft's first moves, and then may call that optimal although it is not.
+      ...((!search.isAll || search.hasPoint) && { start }),
       untilMs,
     });
   // Among few pairs a plan is found soon; branch and cut among all begins with it.
