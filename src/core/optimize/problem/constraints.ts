@@ -115,52 +115,59 @@ export type LimitName = keyof typeof LIMIT_CONSTRAINTS;
 /** All constraints. The two others are the moves that the network forbids and the vehicles of the fleet. */
 export type ConstraintName = LimitName | 'network' | 'supply';
 
+/** Names in the order of their keys; without one of them the types do not match. */
+function inOrder<Name extends string>(names: Record<Name, true>): readonly Name[] {
+  return Object.keys(names) as Name[];
+}
+
 /**
  * The order in which the conflict search drops constraints. A constraint tried late is more likely to end up in the
  * conflict, so those that tell a reader most come last. The ceiling comes first: without it the remaining questions
  * concern plans of any cost, which are far quicker to answer. Rules about pairs come before it, for the same reason.
  */
-export const CONFLICT_ORDER: readonly ConstraintName[] = [
-  'max_pairs',
-  'max_moves_from',
-  'min_vehicles_per_move',
-  'max_rebalancing_cost',
-  'network',
-  'total_fleet_size',
-  'max_vehicles_per_location',
-  'min_vehicles_per_location',
-  'max_distance',
-  'supply',
-  'min_service_level',
-];
+export const CONFLICT_ORDER = inOrder<ConstraintName>({
+  max_pairs: true,
+  max_moves_from: true,
+  min_vehicles_per_move: true,
+  max_rebalancing_cost: true,
+  network: true,
+  total_fleet_size: true,
+  max_vehicles_per_location: true,
+  min_vehicles_per_location: true,
+  max_distance: true,
+  supply: true,
+  min_service_level: true,
+});
+
+type RelaxableName = Exclude<ConstraintName, 'network'>;
 
 /** For joint relaxations: the order in which constraints are dropped until a plan exists. */
-export const DROP_ORDER: readonly Exclude<ConstraintName, 'network'>[] = [
-  'max_pairs',
-  'max_moves_from',
-  'min_vehicles_per_move',
-  'max_distance',
-  'max_rebalancing_cost',
-  'total_fleet_size',
-  'supply',
-  'max_vehicles_per_location',
-  'min_vehicles_per_location',
-  'min_service_level',
-];
+export const DROP_ORDER = inOrder<RelaxableName>({
+  max_pairs: true,
+  max_moves_from: true,
+  min_vehicles_per_move: true,
+  max_distance: true,
+  max_rebalancing_cost: true,
+  total_fleet_size: true,
+  supply: true,
+  max_vehicles_per_location: true,
+  min_vehicles_per_location: true,
+  min_service_level: true,
+});
 
 /** For joint relaxations: the order in which the dropped constraints get their values. */
-export const VALUE_ORDER: typeof DROP_ORDER = [
-  'supply',
-  'max_distance',
-  'total_fleet_size',
-  'max_vehicles_per_location',
-  'min_vehicles_per_location',
-  'min_service_level',
-  'min_vehicles_per_move',
-  'max_moves_from',
-  'max_pairs',
-  'max_rebalancing_cost',
-];
+export const VALUE_ORDER = inOrder<RelaxableName>({
+  supply: true,
+  max_distance: true,
+  total_fleet_size: true,
+  max_vehicles_per_location: true,
+  min_vehicles_per_location: true,
+  min_service_level: true,
+  min_vehicles_per_move: true,
+  max_moves_from: true,
+  max_pairs: true,
+  max_rebalancing_cost: true,
+});
 
 /** The value as the request states it; null for constraints that are not a number of the request. */
 export function requestedValue(limits: Limits, name: ConstraintName): number | null {
