@@ -15,9 +15,9 @@ import { halved, placesOf } from '../../flow/halving.ts';
 import { UNITS_PER_COST } from '../../problem/costs.ts';
 import { KeyHeap } from '../../problem/key-heap.ts';
 import type { Moves, Problem } from '../../problem/model.ts';
+import { isAllowed } from '../../problem/network.ts';
 import { leastServed, totalDemand } from '../../problem/service-level.ts';
 import { checkOf, type Stopping } from '../../run/stopping.ts';
-import { costOfOneMore } from '../cost-of-one-more.ts';
 import { cheapestMovesTo } from './transports.ts';
 
 const ROUNDING_NOISE = 1e-6;
@@ -25,6 +25,8 @@ const ROUNDING_NOISE = 1e-6;
 const DEVIATION = 0.1;
 /** Classes that are rounded together; the others to the nearest number. */
 const MAX_TOGETHER = 6;
+/** Rows of costs between two looks at the clock: some milliseconds. */
+const ROWS_PER_LOOK = 256;
 
 /**
  * @param values column values of a relaxed solution, in the form of `classes.ts`
@@ -45,6 +47,35 @@ export function planByNumbers(
   const inUnits = atSource.map((money) => money * UNITS_PER_COST);
   const serving = roundNumbers(problem, present, costOfOneMore(problem, inUnits, checkOf(stopping)), price);
   return serving && cheapestMovesTo(problem, serving, stopping);
+}
+
+/**
+ * K × n: what a vehicle more at a location costs, min_i (price at i + c_ij), in units; Infinity where none can go.
+ * O(n² K).
+ * @param atSource K × n: the price of a vehicle where it is, in units
+ * @throws what `check` throws
+ */
+function costOfOneMore(problem: Problem, atSource: Float64Array, check: () => void): Float64Array {
+  const { supply, demand, network, limits } = problem;
+  const n = demand.length;
+  const { costUnits } = network;
+  const least = new Float64Array(supply.length).fill(Number.POSITIVE_INFINITY);
+  for (let at = 0; at < supply.length; at++) {
+    if (at % ROWS_PER_LOOK === 0) check();
+    if (supply[at] === 0) continue;
+    const i = at % n;
+    const own = atSource[at];
+    const first = at - i;
+    const row = i * n;
+    const before = Math.min(least[at], own);
+    for (let j = 0; j < n; j++) {
+      const cost = own + costUnits[row + j];
+      if (cost < least[first + j] && (j === i || isAllowed(network, n, limits.maxDistanceKm, i, j)))
+        least[first + j] = cost;
+    }
+    least[at] = before;
+  }
+  return least;
 }
 
 /** K × n: vehicles that serve at each location; null if the fleet does not suffice so. */
