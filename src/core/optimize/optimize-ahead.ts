@@ -160,7 +160,7 @@ async function answerAhead(planned: PlannedAhead, run: Run): Promise<OptimizeOut
   let reasons: Explained | null = null;
   if (!solution || short) {
     const mostMs =
-      solution && options.serveMost ? msOf('shortfall') : explanationMs(all.classes.capacities.length);
+      solution && options.serveMost ? msOf('brief') : explanationMs(all.classes.capacities.length);
     // Plans that serve the most have no level to reach.
     const asked = !solution && options.serveMost ? { ...ahead, required: 0 } : ahead;
     const { withoutCeiling } = solution ?? (found as Extract<HorizonOutcome, { kind: 'infeasible' }>);

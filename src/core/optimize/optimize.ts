@@ -83,7 +83,7 @@ async function run(given: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
   const noPlan = describeNoPlan(options);
   let problem: Problem;
   try {
-    const isSpent = createAllowance(msOf('lateBuild'));
+    const isSpent = createAllowance(msOf('latePlan'));
     problem = buildProblem(
       request,
       input.locations,
@@ -154,7 +154,7 @@ async function run(given: OptimizeInput, cache: Cache, hooks: OptimizeHooks): Pr
   });
   const short = solved.kind === 'solved' ? null : shortOf(solved);
   // Values are as close as the plan is.
-  const asked = { mostMs: msOf('shortfall'), gap: options.optimalityGap, ...short?.known };
+  const asked = { mostMs: msOf('brief'), gap: options.optimalityGap, ...short?.known };
   const reasons = short && (await explain(problem, asked).catch(() => null));
   const shortfall = short && createShortfall(problem, short, reasons, options.optimalityGap);
   const further = {

@@ -62,7 +62,7 @@ export async function solveProblem(
 async function solveInStages(problem: Problem, gap: number, control: SolveControl): Promise<SolveOutcome> {
   const before = await solveInOneStage(withoutPairRules(problem), gap, {
     ...control,
-    ...timeFor('beforeRefinement', control),
+    ...timeFor('question', control),
     // Its plans do not keep the rules; its bound holds.
     onProgress: (progress) => control.onProgress?.({ ...progress, incumbentUnits: null, gap: null }),
   });
@@ -112,13 +112,13 @@ async function solveBelowCeiling(
     found.kind === 'solved' && found.solution.costUnits <= maxCostUnits;
   const free = await solveProblem(withLimits(problem, { maxCostUnits: Number.POSITIVE_INFINITY }), gap, {
     ...control,
-    ...timeFor('withoutCostCeiling', control),
+    ...timeFor('half', control),
   });
   if (isWithin(free) || !(free.kind === 'solved' || free.kind === 'timeout')) return free;
   // Every plan is within a gap of 1.
   const cheapest = await solveProblem(withMovingCostAlone(problem), 1, {
     ...control,
-    ...timeFor('anyBelowCeiling', control),
+    ...timeFor('half', control),
   });
   if (cheapest.kind === 'infeasible' || cheapest.kind === 'cancelled') return cheapest;
   const incumbent = createIncumbent(problem, gap, control);

@@ -140,10 +140,7 @@ export function openInWorker(
       run,
       leftMs: deadlineMs - nowMs(),
       stopFlag,
-      progressIntervalMs: Math.min(
-        msOf('solverThreadProgress'),
-        control.progressIntervalMs ?? Number.POSITIVE_INFINITY,
-      ),
+      progressIntervalMs: Math.min(msOf('progress'), control.progressIntervalMs ?? Number.POSITIVE_INFINITY),
     });
     let endMs = Number.POSITIVE_INFINITY;
     for (;;) {

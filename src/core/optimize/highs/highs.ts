@@ -357,7 +357,7 @@ function runMixedInWorker(here: ModelHere, cache: Cache, options: MixedOptions):
 function run({ highs, opened, control }: ModelHere, deadlineMs: number): RunStatus {
   const { callbackType } = highs.constants;
   const stopping = { ...control, deadlineMs };
-  const interval = control.progressIntervalMs ?? msOf('solverProgress');
+  const interval = control.progressIntervalMs ?? msOf('progress');
   let nextReportMs = nowMs() + interval;
   const isReportDue = () => {
     if (!control.onProgress || nowMs() < nextReportMs) return false;

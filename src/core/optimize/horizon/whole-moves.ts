@@ -81,7 +81,7 @@ export async function findWholeMoves(
   outer: SolveControl,
   cache: Cache,
 ): Promise<WholeMoves | 'infeasible'> {
-  const control = { ...outer, ...timeFor('wholeMoves', outer) };
+  const control = { ...outer, ...timeFor('most', outer) };
   const master = createRuledMaster(problem);
   const { deadlineMs, stopFlag, onLook } = control;
   const run = { deadlineMs, stopFlag, onLook };
@@ -367,7 +367,7 @@ function minimise(search: WholeSearch, weights: Weights, gap: number, control: S
   // Among few pairs a plan is found soon; branch and cut among all begins with it.
   for (const isFew of fewer) {
     limitPairs(search, isFew);
-    keep(run(timeFor('fewPairs', control).deadlineMs));
+    keep(run(timeFor('question', control).deadlineMs));
   }
   if (fewer.length > 0) limitPairs(search, null);
   const result = run(control.deadlineMs);

@@ -45,11 +45,11 @@ export async function explainByBounds(
 ): Promise<Figures> {
   const now = nowMs();
   const isSingle = problem.capacities.length === 1;
-  const budgetMs = insightsMs(problem.capacities.length, problem.locationIds.length, outer.deadlineMs - now);
+  const budgetMs = insightsMs(problem.capacities.length, outer.deadlineMs - now);
   const control = byClock(outer, now + budgetMs);
-  const forBounds = { ...control, deadlineMs: now + shareOf('bounds') * budgetMs };
+  const forBounds = { ...control, deadlineMs: now + shareOf('most') * budgetMs };
   const sensitivities = askAll(problem, solution, load);
-  await learnConstraints(problem, sensitivities, timeFor('binding', control));
+  await learnConstraints(problem, sensitivities, timeFor('glance', control));
   const effort = effortOf(forBounds);
   const flows: ParametricFlow[] = [];
   untilOutOfTime(() => {
@@ -60,7 +60,7 @@ export async function explainByBounds(
     }
     learnFromRepairs(problem, solution, load, sensitivities, effort);
   });
-  const closer = timeFor('closer', control);
+  const closer = timeFor('half', control);
   const best = await tightenOptimum(problem, solution, sensitivities, closer);
   untilOutOfTime(() => {
     if (best.moves !== solution.moves) learnFromRepairs(problem, best, load, sensitivities, effort);
@@ -78,11 +78,11 @@ export async function explainBySolving(
   outer: SolveControl,
 ): Promise<Figures> {
   const now = nowMs();
-  const budgetMs = insightsMs(problem.capacities.length, problem.locationIds.length, outer.deadlineMs - now);
+  const budgetMs = insightsMs(problem.capacities.length, outer.deadlineMs - now);
   const control = byClock(outer, now + budgetMs);
   const sensitivities = askAll(problem, solution, load);
-  await learnConstraints(problem, sensitivities, timeFor('binding', control));
-  await tightenOptimum(problem, solution, sensitivities, timeFor('closer', control));
+  await learnConstraints(problem, sensitivities, timeFor('glance', control));
+  await tightenOptimum(problem, solution, sensitivities, timeFor('half', control));
   await tightenEach(problem, sensitivities, control);
   return figuresOf(problem, solution, sensitivities);
 }

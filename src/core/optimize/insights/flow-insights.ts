@@ -78,7 +78,7 @@ async function explainBinding(problem: Problem, optimum: number, control: Stoppi
   };
   // No cost is below 0.
   if (optimum > 0) {
-    await learnConstraints(problem, sensitivities, timeFor('binding', control));
+    await learnConstraints(problem, sensitivities, timeFor('glance', control));
     await tightenEach(problem, sensitivities, control);
   }
   return bindingOf(problem, sensitivities);

@@ -70,10 +70,7 @@ export async function tightenEach(
     for (const sensitivity of open.sort(byWidth)) {
       const now = nowMs();
       if (isOver(control)) return;
-      const share = Math.max(
-        msOf('changedProblemMin'),
-        shareOf('changedProblem') * (control.deadlineMs - now),
-      );
+      const share = Math.max(msOf('changedProblem'), shareOf('question') * (control.deadlineMs - now));
       const stopping = { ...control, deadlineMs: Math.min(control.deadlineMs, now + share) };
       await solveCloser(problem, sensitivity, stopping);
       if (isOver(stopping) && widthOf(sensitivity) > 0) unsettled.push(sensitivity);

@@ -81,7 +81,7 @@ export async function findMostFrom(
   const isFound = () => most - plan.served <= toleranceOf(problem, most, gap);
   if (isFound()) return { plan, most: Math.max(most, plan.served) };
   if (!hasPairLimits(problem) && countArcs(problem, false) <= MAX_SMALL_ARCS) {
-    const found = await findMostServed(problem, timeFor('priorityModel', control), level);
+    const found = await findMostServed(problem, timeFor('half', control), level);
     if (found.plan) keep(found.plan.moves, found.plan.served);
     if (found.plan && found.proved) return { plan, most: plan.served };
   }
@@ -89,11 +89,7 @@ export async function findMostFrom(
   /** Less than this was not found to be out of reach; whether that is proved or not. */
   let unsettled = most + unit;
   for (let asked = most; asked > plan.served && !isFound() && !isOver(control); ) {
-    const outcome = await solveProblem(
-      withFloor(problem, level, asked),
-      1,
-      timeFor('priorityQuestion', control),
-    );
+    const outcome = await solveProblem(withFloor(problem, level, asked), 1, timeFor('question', control));
     if (outcome.kind === 'cancelled') break;
     if (outcome.kind === 'solved') keep(outcome.solution.moves, asked);
     else {

@@ -71,7 +71,7 @@ export async function solveByPriority(
   if (!serveMost) return await solveLevels(problem, levels, gap, control);
   const atLevel: ServedByPriority | SolveOutcome = isBeyondFleet(problem)
     ? { kind: 'infeasible' }
-    : await solveLevels(problem, levels, gap, { ...control, ...timeFor('beforeShortage', control) });
+    : await solveLevels(problem, levels, gap, { ...control, ...timeFor('most', control) });
   if (atLevel.kind !== 'infeasible' && atLevel.kind !== 'timeout') return atLevel;
   const free = withLimits(problem, { minServiceLevel: 0 });
   const short = await solveLevels(free, [...levels, 0], gap, control);
@@ -102,7 +102,7 @@ async function solveLevels(
   const bounds = covered?.bounds ?? byReach;
   const atTops = tops.reduce((least, { level, most }) => withFloor(least, level, most), problem);
   control.onStage('solve');
-  const share = covered ? control : { ...control, ...timeFor('allPriorities', control) };
+  const share = covered ? control : { ...control, ...timeFor('half', control) };
   const atOnce = await solveProblem(atTops, gap, share, covered?.plan.moves);
   if (atOnce.kind === 'solved')
     return {
@@ -116,7 +116,7 @@ async function solveLevels(
   control.onStage('critical_demand');
   const known = levels.at(-1) === 0 ? firstPlan(problem, control) : null;
   if (known) return await solveEach(problem, levels, known, gap, control);
-  const any = await solveProblem(withoutPrices(problem), 1, timeFor('priorities', control));
+  const any = await solveProblem(withoutPrices(problem), 1, timeFor('most', control));
   if (any.kind !== 'solved') return any;
   return await solveEach(problem, levels, any.solution, gap, control);
 }
@@ -146,7 +146,7 @@ async function coverAll(
   const floors = critical.map(({ level, most }) => ({ level, served: most }));
   const { most, plan } = await findCoverage(
     withFloors(problem, floors),
-    timeFor('priorityCoverage', control),
+    timeFor('question', control),
     Number.POSITIVE_INFINITY,
     'quick',
   );
@@ -185,7 +185,7 @@ async function solveEach(
   control: PriorityControl,
 ): Promise<ServedByPriority | SolveOutcome> {
   const { onProgress: _, ...silent } = control;
-  const stage = { ...silent, ...timeFor('priorities', control) };
+  const stage = { ...silent, ...timeFor('most', control) };
   let least = withoutPrices(problem);
   let { moves } = any;
   const levels: LevelBound[] = [];
@@ -196,7 +196,7 @@ async function solveEach(
     if (all.at(-1) === 0) moves = firstPlan(least, part, moves)?.moves ?? moves;
     const start = { moves, served: servedFrom(least, moves, level) };
     const tolerance = toleranceOf(least, start.served, gap * LEVEL_SHARE);
-    const share = timeFor('priorityCoverage', part);
+    const share = timeFor('question', part);
     const top = await highestAlone(problem, least, level, start, tolerance, share);
     const found = await findMostFrom(least, level, top.plan, top.most, gap * LEVEL_SHARE, part);
     if (isStopped(control.stopFlag)) return { kind: 'cancelled' };

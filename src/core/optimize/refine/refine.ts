@@ -187,7 +187,7 @@ function isOutOfReach({ problem, pairs, incumbent, keep }: Context, control: Sol
   if (incumbent.best() || !hasPairLimits(problem)) return false;
   if (fewestPairs(problem) > problem.limits.maxPairs) return true;
   const required = leastServed(problem);
-  const { plan, most } = mostWithinPairs(problem, required, timeFor('firstPairPlans', control), pairs);
+  const { plan, most } = mostWithinPairs(problem, required, timeFor('question', control), pairs);
   if (plan) keep(plan.moves, 'rounding');
   return most < required;
 }
@@ -199,9 +199,9 @@ async function search(
   control: SolveControl,
 ): Promise<Ended | 'infeasible'> {
   const { problem, pairs, incumbent } = context;
-  if (!improve(context, before, FIRST_CHANGES, timeFor('firstPairPlans', control))) {
+  if (!improve(context, before, FIRST_CHANGES, timeFor('question', control))) {
     const keep = (moves: Moves) => context.keep(moves, 'rounding');
-    const time = timeFor('firstPairPlans', control);
+    const time = timeFor('question', control);
     const found = await findFirstPlans(problem, pairs, before, keep, solveBefore, time);
     if (found === 'infeasible') return 'infeasible';
   }
@@ -211,8 +211,7 @@ async function search(
   const prices = boundTargets(context, control) ?? (await relax(context, chosen, control));
   if (prices === null) return await branchAmongAll(context);
   if (incumbent.isProved()) return 'done';
-  if (!isBranchingBetter(problem))
-    improve(context, before, MORE_CHANGES, timeFor('betterPairPlans', control));
+  if (!isBranchingBetter(problem)) improve(context, before, MORE_CHANGES, timeFor('half', control));
   incumbent.report();
   if (incumbent.isProved()) return 'done';
   return await branchWithin(context, chosen, prices);
@@ -260,7 +259,7 @@ function boundTargets({ problem, pairs, incumbent }: Context, control: SolveCont
     incumbent.raiseBound(bound, DUAL_NOISE);
     return !incumbent.isProved();
   };
-  const time = timeFor('pairTargets', control);
+  const time = timeFor('question', control);
   return boundByTargets(problem, pairs, fromUnits(best.objectiveUnits), raise, time, control);
 }
 
@@ -299,7 +298,7 @@ async function relax(
   outer: SolveControl,
 ): Promise<PairPrices | null> {
   let best: PairPrices | null = null;
-  const stopping = timeFor('pairRelaxation', outer);
+  const stopping = timeFor('half', outer);
   for (;;) {
     const model = createPairModel(problem, f, pairs, chosen);
     noteSize(incumbent, model.model);

@@ -1,6 +1,7 @@
 /**
  * How long each part of an optimization may take. A caller's time limit ends all of it; within that limit, these two
- * tables give each part's time and the reason for it. No other file holds a share of the time or a number of
+ * tables give each part's time and the reason for it. Shares of parts that end in time by themselves are few and round:
+ * no everyday call shows a difference between finer ones. No other file holds a share of the time or a number of
  * milliseconds.
  */
 import { nowMs } from './clock.ts';
@@ -41,68 +42,29 @@ const SHARES = {
   fewLocations: [0.4, 'the smallest change at few locations; the same change at more of them is known'],
   pairCoverage: [0.5, 'highest service level within limits of pairs: a plan and a bound, seldom exact'],
   serviceLevelQuestion: [0.3, 'highest service level: one question of its bisection'],
-  // solve.ts: unmet demand has a cost, and moving a ceiling
-  withoutCostCeiling: [0.5, 'its plan is usually within the ceiling, and then the answer'],
-  anyBelowCeiling: [
-    0.5,
-    'whether a plan exists, and a first one; the rest is for the search within the ceiling',
-  ],
-  // refine/: rules about pairs of locations
-  beforeRefinement: [0.35, 'the cheapest plan without the rules, which they start from'],
-  firstPairPlans: [0.3, 'plans that keep the rules guide all that follows'],
-  pairTargets: [0.3, 'the better bound; it usually ends sooner, and branch and cut has fewer pairs'],
-  betterPairPlans: [0.5, 'a better plan; it usually ends sooner, and the rest is for the proof'],
-  pairRelaxation: [0.4, 'its prices choose the pairs of branch and cut, which has the rest'],
-  // shortage/: the plan that serves most
-  mostServed: [0.6, 'the cheapest plan that serves as much is usually the easier half'],
-  beforeShortage: [0.85, 'the requested level first; the rest is for the plan that serves most'],
-  // stability/: a plan close to a previous one
-  beforeStability: [0.5, 'the plan without the cost of changes; the plan with it is the answer'],
-  takingBack: [0.5, 'changes that do not pay for themselves; few, and the plan is complete'],
-  // priorities/: critical demand first
-  allPriorities: [0.5, 'usually every level can get the most by reach, and this is the answer'],
-  priorities: [0.7, 'what each level gets; the cheapest plan that serves it is usually the easier half'],
-  priorityCoverage: [0.3, 'several classes or bounds per location: the most of the level at any cost'],
-  priorityModel: [0.5, 'the most of a level: one model, if it is small'],
-  priorityQuestion: [0.3, 'the most of a level: one question of its bisection'],
-  // horizon/: plans that look ahead
-  wholeMoves: [
-    0.8,
-    'whole moves by branch and cut; the rest is for the later steps, and for what is missing if a level is out of reach',
-  ],
-  fewPairs: [0.3, 'first moves among the pairs of a draft: usually most of what is gained at all'],
-  // insights/: what a plan is worth
-  insights: [0.5, 'the plan is complete; a reader waits for its insights'],
-  binding: [0.1, 'the binding constraints must be named even in little time'],
-  bounds: [0.9, 'bounds of all changed problems; the rest is for solving those that bounds do not settle'],
-  closer: [0.5, 'all figures start from the optimum'],
-  changedProblem: [0.2, 'one solve of a changed problem'],
-  // optimize.ts
-  answer: [0.5, 'of the time limit at most, for building and checking the answer'],
+  // all other parts
+  glance: [0.1, 'what must be named even in little time'],
+  question: [0.3, 'one question of several, or a first plan that guides the rest; usually ends sooner'],
+  half: [0.5, 'the easier half first: often the answer, and the rest is for what it leaves open'],
+  most: [0.8, 'the harder part; what follows is usually easy'],
 } as const satisfies Table;
 
 /** Milliseconds. */
 const TIMES = {
   explanation: [4_000, 'one class, not requested: the answer has no plan, and a reader waits for it'],
   explanationSeveralClasses: [10_000, 'the same with several classes, whose questions are harder'],
-  shortfall: [1_000, 'why a service level is out of reach, not requested: the plan is complete'],
-  takingBackMost: [1_000, 'it usually takes some 10, and a reader waits for the plan'],
-  insightsMin: [5_000, 'one class: small problems'],
-  insightsMax: [10_000, 'one class: large problems'],
-  insightsPerLocation: [15, 'one class, per location'],
+  insights: [10_000, 'one class: the plan is complete, and a reader waits for its insights'],
   insightsSeveralClasses: [20_000, 'several classes: changed problems are harder'],
-  changedProblemMin: [50, 'a shorter solve finds nothing'],
+  brief: [1_000, 'what nobody has asked for: the plan is complete'],
+  changedProblem: [50, 'at least: a shorter solve finds nothing'],
   answerPerVehicle: [1e-3, 'building and checking the answer'],
   answerPerLocation: [5e-3, 'a first tree, building and checking the answer'],
-  lateBuild: [40, 'CPU time past the deadline for reading a request: the plan then takes 0.1 s more'],
-  latePlan: [75, 'CPU time past the deadline for a first plan: it takes 10 to 70'],
+  latePlan: [75, 'CPU time past the deadline for reading a request, and for a first plan: it takes 10 to 70'],
   lateCoverage: [50, 'past the deadline: turns what was found into a plan'],
   lateMoves: [100, 'past the deadline: the cheapest moves for the steps found'],
   solverThreadEnd: [40, 'for a solver to stop when asked; then its thread is ended'],
   solverThreadPoll: [5, 'between two looks at a solver in a thread of its own'],
-  solverProgress: [200, 'between two reports from within the solver'],
-  solverThreadProgress: [100, 'the same from its own thread, at most'],
-  progress: [100, 'between two reports of a stage'],
+  progress: [100, 'between two reports of a stage, or from within the solver'],
   flowProgressHalf: [200, 'progress of the network simplex: the unfinished share halves in this time'],
 } as const satisfies Table;
 
@@ -142,13 +104,9 @@ export function explanationMs(classes: number): number {
 }
 
 /** Time for insights, in ms. @param leftMs until the deadline */
-export function insightsMs(classes: number, locations: number, leftMs: number): number {
-  const byLocations = msOf('insightsPerLocation') * locations;
-  const usual =
-    classes > 1
-      ? msOf('insightsSeveralClasses')
-      : Math.min(msOf('insightsMax'), Math.max(msOf('insightsMin'), byLocations));
-  return Math.min(usual, shareOf('insights') * Math.max(0, leftMs));
+export function insightsMs(classes: number, leftMs: number): number {
+  const usual = msOf(classes > 1 ? 'insightsSeveralClasses' : 'insights');
+  return Math.min(usual, shareOf('half') * Math.max(0, leftMs));
 }
 
 /**
@@ -157,5 +115,5 @@ export function insightsMs(classes: number, locations: number, leftMs: number): 
  */
 export function answerMs(vehicles: number, locations: number, limitMs: number): number {
   const needed = msOf('answerPerVehicle') * vehicles + msOf('answerPerLocation') * locations;
-  return Math.min(needed, shareOf('answer') * limitMs);
+  return Math.min(needed, shareOf('half') * limitMs);
 }

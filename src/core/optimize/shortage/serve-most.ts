@@ -42,7 +42,7 @@ export async function solveOrServeMost(
 ): Promise<ServedMost | SolveOutcome> {
   const solved: SolveOutcome = isBeyondFleet(problem)
     ? { kind: 'infeasible' }
-    : await solveProblem(problem, gap, { ...control, ...timeFor('beforeShortage', control) });
+    : await solveProblem(problem, gap, { ...control, ...timeFor('most', control) });
   return solved.kind === 'infeasible' || solved.kind === 'timeout'
     ? await serveMost(problem, gap, control)
     : solved;
@@ -77,7 +77,7 @@ async function serveMost(
 ): Promise<ServedMost | SolveOutcome> {
   const found = await findHighestServiceLevel(
     withoutUnmetCost(problem),
-    timeFor('mostServed', control),
+    timeFor('half', control),
     undefined,
     gap * SERVICE_SHARE,
   );

@@ -38,7 +38,7 @@ export async function solveChanges(
     const before = await solveGroups(
       withoutPairRules(problem),
       gap,
-      { ...control, ...timeFor('beforeRefinement', control), onProgress },
+      { ...control, ...timeFor('question', control), onProgress },
       null,
     );
     if (before.kind !== 'solved' && before.kind !== 'timeout') return before;

@@ -53,7 +53,7 @@ export async function solveStable(
   }
   const early = await solve(plain, gap, {
     ...control,
-    ...timeFor('beforeStability', control),
+    ...timeFor('half', control),
     onProgress: withoutFigures(partOf(control, 0, FIRST_SHARE)),
   });
   const first = early.kind === 'timeout' ? await solve(plain, gap, control) : early;

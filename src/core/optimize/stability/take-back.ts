@@ -21,8 +21,8 @@ import { withFewColumns } from './few-columns.ts';
  * @returns moves that may be better than these; null if nothing is changed, or if time is up
  */
 export async function takeBack(problem: Problem, moves: Moves, control: SolveControl): Promise<Moves | null> {
-  const share = timeFor('takingBack', control);
-  const stopping = { ...share, deadlineMs: Math.min(share.deadlineMs, nowMs() + msOf('takingBackMost')) };
+  const share = timeFor('half', control);
+  const stopping = { ...share, deadlineMs: Math.min(share.deadlineMs, nowMs() + msOf('brief')) };
   const choices = choicesOf(problem, moves);
   if (choices.changing.size === 0 || isOver(stopping)) return null;
   try {
