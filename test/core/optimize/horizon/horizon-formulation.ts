@@ -149,21 +149,19 @@ export function runProgramme(
         Int32Array.from(isWhole, (whole) => (whole ? variableType.integer : variableType.continuous)),
       );
     }
-    const isSolved = () => {
+    const solve = (presolve: 'choose' | 'off') => {
+      model.options.set({ presolve });
       const status = model.run({}).modelStatus;
-      return status === modelStatus.optimal || status === modelStatus.empty;
+      if (status !== modelStatus.optimal && status !== modelStatus.empty) return null;
+      const objective = model.getObjectiveValue();
+      const bound = isMixed ? Number(model.info.get('mip_dual_bound')) : objective;
+      return { objective, bound, values: model.getSolution().colValue };
     };
-    // HiGHS 1.15 calls some points infeasible that are not, with presolve or without.
-    if (!isSolved()) {
-      model.options.set({ presolve: 'off' });
-      if (!isSolved()) return null;
-    }
-    const objective = model.getObjectiveValue();
-    return {
-      objective,
-      bound: isMixed ? Number(model.info.get('mip_dual_bound')) : objective,
-      values: model.getSolution().colValue,
-    };
+    const one = solve('choose');
+    if (one && !isMixed) return one;
+    // HiGHS 1.15 calls some models infeasible that are not, and some points optimal, with presolve or without.
+    const other = solve('off');
+    return one && other ? (one.objective <= other.objective ? one : other) : (one ?? other);
   });
 }
 

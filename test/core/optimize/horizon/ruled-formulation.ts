@@ -6,8 +6,16 @@ import type { Loosened } from '../../../../src/core/optimize/horizon/ruled-maste
 import type { RuledHorizon } from '../../../../src/core/optimize/horizon/rules.ts';
 import { type Row, runProgramme, type Term } from './horizon-formulation.ts';
 
-/** `served`: of each level above 0 with demand and the higher ones, the highest first; then of all demand. */
-export type Lexicographic = { served: number[]; isReached: boolean; objectiveUnits: number };
+/**
+ * `served`: of each level above 0 with demand and the higher ones, the highest first; then of all demand. `leastUnits`:
+ * what plans cost at least that serve as much but for noise, whose last parts may cost a move.
+ */
+export type Lexicographic = {
+  served: number[];
+  isReached: boolean;
+  objectiveUnits: number;
+  leastUnits: number;
+};
 
 /**
  * @param isWhole whether the first step's moves are whole, and keep the rules about pairs if there are any; `all`:
@@ -22,7 +30,13 @@ export function formulateRuled(
   const { money, whole, rows, servedAt } = programmeOf(problem, isWhole);
   const unmet = base.unmetUnits?.reduce((sum, units, u) => sum + units * base.demand[u], 0) ?? 0;
   const found = wishAfterWish(problem, money, whole, rows, servedAt);
-  return found && { ...found, objectiveUnits: found.objectiveUnits + unmet };
+  return (
+    found && {
+      ...found,
+      objectiveUnits: found.objectiveUnits + unmet,
+      leastUnits: found.leastUnits + unmet,
+    }
+  );
 }
 
 /**
@@ -214,6 +228,7 @@ function wishAfterWish(
   };
   const ask = (level: number, amount: number) =>
     rows.push({ lower: amount - 1e-9 * total, upper: infinity, terms: at(level) });
+  const stated = rows.length;
   const isReached = most(0) >= required - 1e-9 * total;
   if (isReached) ask(0, required);
   for (const level of wanted) {
@@ -223,6 +238,8 @@ function wishAfterWish(
   served.push(most(0));
   if (!isReached) ask(0, served.at(-1)!);
   const cheapest = runProgramme(money, lower, upper, whole, rows);
-  if (!cheapest) throw new Error('cost');
-  return { served, isReached, objectiveUnits: cheapest.objective * 1e4 };
+  for (const row of rows.slice(stated)) row.lower -= 1e-7 * total;
+  const least = runProgramme(money, lower, upper, whole, rows);
+  if (!cheapest || !least) throw new Error('cost');
+  return { served, isReached, objectiveUnits: cheapest.objective * 1e4, leastUnits: least.objective * 1e4 };
 }

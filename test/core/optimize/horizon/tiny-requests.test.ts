@@ -60,7 +60,8 @@ async function faultsOf({ input, problem, demand, servesMost }: TinyAhead): Prom
   const units = best.objectiveUnits / 1e4;
   const noise = 1e-3;
   if (wrong.length === 0 && cost > units + noise) wrong.push(`cost ${cost}, not ${units}`);
-  if (wrong.length === 0 && cost < units - noise) wrong.push(`cost ${cost} below ${units}`);
+  const least = best.leastUnits / 1e4;
+  if (wrong.length === 0 && cost < least - noise) wrong.push(`cost ${cost} below ${least}`);
   if (bound > units + noise) wrong.push(`bound ${bound} above ${units}`);
   if (result.solver_status !== 'optimal') wrong.push(`status ${result.solver_status}`);
   return wrong;
@@ -81,8 +82,8 @@ it.each(CHUNKS)(
 
 // HiGHS 1.15 ended branch and cut of these with a wrong verdict or bound, or noise hid that a plan was proved.
 it.each([
-  917, 1381, 3611, 3872, 4317, 4578, 5731, 6265, 7830, 7905, 9080, 9852, 12873, 14940, 15499, 15916, 16207,
-  19292, 19990,
+  917, 1381, 3200, 3611, 3872, 4317, 4578, 5731, 6265, 7830, 7905, 9080, 9852, 12873, 14940, 15499, 15916,
+  16207, 19292, 19990,
 ])('a tiny request whose answer was wrong once is answered as the others are (%i)', async (seed) => {
   expect(await faultsOf(tinyAhead(seed))).toEqual([]);
 });
