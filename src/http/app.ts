@@ -13,7 +13,7 @@ import { secure } from './auth/security.ts';
 import { negotiateTypes } from './bodies/accepted-type.ts';
 import { compressAnswers } from './bodies/compression.ts';
 import { acceptBodies } from './bodies/receive-body.ts';
-import { answerInOrder, openTurns, sendInTurn } from './bodies/turns.ts';
+import { answerInOrder, sendInTurn } from './bodies/turns.ts';
 import { validatorCompiler } from './bodies/validation.ts';
 import { dataInRoutes } from './data/bulk-routes.ts';
 import { dataDemandRoutes } from './data/demand-routes.ts';
@@ -157,7 +157,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   if (guard && config.QUEUE_BOARD) acceptBasic(app, BOARD_PATH);
   protect(app, guard);
   await limitRequests(app, deps);
-  sendInTurn(app, openTurns(config.LARGE_ANSWERS_AT_ONCE));
+  const turns = sendInTurn(app, config.LARGE_ANSWERS_AT_ONCE);
   await compressAnswers(app);
   answerUnrouted(app);
   await negotiateTypes(app);
@@ -197,7 +197,7 @@ export async function buildApp(deps: Deps): Promise<App> {
     webhookDeliveryRoutes,
   ];
   for (const route of routes) await app.register(route(deps));
-  await app.register(websocketRoutes(deps, guard));
+  await app.register(websocketRoutes(deps, guard, turns));
   if (config.FEATURES_ENABLE_RISK_SCORING) await app.register(riskRoutes());
   return app;
 }

@@ -4,11 +4,13 @@
  * throwaway PostgreSQL, Redis for that backend. `/health` and `/` are asked from a thread of its own, every 50 and 10
  * ms; callers share the machine with the service.
  *
- * Exit code 1 if a process ends, grows beyond 700 MiB, or answers `/health` later than after 200 ms, the slowest in a
- * hundred apart.
+ * Exit code 1 if a process ends, grows beyond 700 MiB, does not send another caller the large answer, or answers
+ * `/health` later than after 200 ms, the slowest in a hundred apart.
  */
 import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { WebSocket } from 'ws';
@@ -101,6 +103,29 @@ function watch(socket: Socket, write: () => void): () => string {
   return () => (socket.destroyed ? 'closed' : 'open');
 }
 
+/**
+ * Reads the large answer again and again, from another address, which takes turns with that of the attack.
+ * @returns ends it, and tells how often each outcome came
+ */
+function readAsOther({ api, jobId }: Target): () => Promise<string[]> {
+  let isOver = false;
+  const read = async () => {
+    const request = get(`${api}/api/v1/jobs/${jobId}`, { localAddress: '127.0.0.2' });
+    const [answer] = (await once(request, 'response')) as [IncomingMessage];
+    const { length } = await buffer(answer);
+    return length > 1e6 ? String(answer.statusCode) : `${answer.statusCode} of ${length} bytes`;
+  };
+  const reading = (async () => {
+    const outcomes: string[] = [];
+    for (; !isOver; await delay(1000)) outcomes.push(await read().catch(() => 'cut'));
+    return outcomes;
+  })();
+  return () => {
+    isOver = true;
+    return reading;
+  };
+}
+
 const ATTACKS: Record<string, (target: Target) => Promise<string>> = {
   'nobody attacks': async () => {
     await delay(seconds * 1000);
@@ -159,7 +184,10 @@ for (const backend of backends.split(',')) {
     const probe = await openProbe(api, [apiPid]);
     await delay(2000);
     await probe.look();
-    const outcome = await attack({ api, jobId: metadata.job_id });
+    const target = { api, jobId: metadata.job_id };
+    const endOther = readAsOther(target);
+    const outcome = await attack(target);
+    const others = await endOther();
     await delay(1000);
     const { health } = await probe.look();
     const [memory] = await probe.memory();
@@ -167,11 +195,16 @@ for (const backend of backends.split(',')) {
       ({ ok }) => ok,
       () => false,
     );
-    isGood &&= isAlive && memory.peak <= MAX_MIB && health.p99 <= MAX_HEALTH_MS;
+    isGood &&=
+      isAlive &&
+      others.every((one) => one === '200') &&
+      memory.peak <= MAX_MIB &&
+      health.p99 <= MAX_HEALTH_MS;
     rows.push([
       BACKENDS[backend],
       name,
       outcome,
+      tally(others),
       ...[memory.rest, memory.peak, health.median, health.p99, health.longest].map(whole),
       isAlive ? 'yes' : 'no',
     ]);
@@ -186,6 +219,7 @@ reportTable(
       'backend',
       'attack',
       'outcome',
+      'answers to another caller',
       'MiB before',
       'MiB at most',
       'health ms (median)',

@@ -37,7 +37,7 @@ async function endWith(
 /** The answer of a job, as text. */
 async function readText(jobId: string) {
   const answer = await readAnswer(db, jobId);
-  return answer && { ...answer, body: String(answer.body) };
+  return answer && { ...answer, body: await wholeText(answer.body) };
 }
 
 describe('a request and an answer', () => {

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readAnswer } from '../../src/db/jobs/jobs.ts';
+import { wholeText } from '../helpers/jobs.ts';
 import { longRequest } from '../helpers/long-request.ts';
 import { type Answer, send, simpleRequest, startTestService } from '../helpers/service.ts';
 
@@ -29,7 +30,7 @@ describe('POST /api/v1/optimize', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 422]);
     for (const { body, text } of answers) {
       const stored = await readAnswer(service.db, body.metadata.job_id);
-      expect(String(stored?.body)).toBe(text);
+      expect(await wholeText(stored!.body)).toBe(text);
     }
   });
 

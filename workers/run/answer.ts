@@ -2,7 +2,7 @@ import { metadata } from '../../src/answers/envelope.ts';
 import type { ErrorItem } from '../../src/contracts/envelope.ts';
 import { ERROR_STATUS } from '../../src/contracts/errors.ts';
 import type { TextAnswer } from '../../src/contracts/events.ts';
-import type { JobAnswer, NewAnswer } from '../../src/db/jobs/jobs.ts';
+import type { NewAnswer } from '../../src/db/jobs/jobs.ts';
 import { type JsonColumns, packAround } from '../../src/db/packed-json.ts';
 
 /** A longer answer is read by whoever waits for it: every API process receives each event. */
@@ -35,7 +35,7 @@ export async function planAnswer(
 }
 
 /** The answer of a job without a plan: infeasible or failed. All errors have the same code. */
-export function errorAnswer(job: Solved, errors: ErrorItem[]): JobAnswer {
+export function errorAnswer(job: Solved, errors: ErrorItem[]): NewAnswer {
   const envelope = {
     status: 'error',
     data: null,

@@ -4,11 +4,13 @@ import type { SolverStatus } from '../../contracts/optimize.ts';
 import type { TraceContext } from '../../contracts/trace.ts';
 import { type Database, executePrepared, type Queryable } from '../client.ts';
 import { ownedBy } from '../owner.ts';
-import { packJson, unpackJson, unpackPieces } from '../packed-json.ts';
+import { packJson, unpackPieces } from '../packed-json.ts';
 import { jobAttempts, jobs, plans } from '../schema.ts';
 
-/** The answer of an ended job: HTTP status and the envelope as JSON text, or as bytes if it was packed. */
-export type JobAnswer = { httpStatus: number; body: string | Buffer };
+/** JSON text; if it is stored packed, pieces: read once the first is asked for, and unpacked for each reader. */
+type JsonPieces = string | AsyncIterable<Uint8Array>;
+/** The answer of an ended job: HTTP status and the envelope. */
+export type JobAnswer = { httpStatus: number; body: JsonPieces };
 /**
  * An answer to be stored: its body as text, or as bytes, which go to PostgreSQL unchanged. If it is packed, the body
  * is a stand-in.
@@ -85,42 +87,32 @@ export async function cancelJob(
   return row && (row.status === 'cancelled' ? 'cancelled' : 'marked');
 }
 
-/** JSON text; if it is stored packed, pieces that are read and unpacked once the first is asked for. */
-type JsonPieces = string | AsyncIterable<Uint8Array>;
-/** An answer for one reader. */
-export type AnswerPieces = { httpStatus: number; body: JsonPieces };
-
 /** The answer of a job, or undefined if it has not ended or does not exist. */
 export async function readAnswer(db: Database, jobId: string): Promise<JobAnswer | undefined> {
-  const row = await readStoredAnswer(db, jobId);
-  return row && { httpStatus: row.httpStatus, body: row.packed ? await unpackJson(row.packed) : row.text };
-}
-
-/** The same, to be read once. */
-export async function readAnswerPieces(db: Database, jobId: string): Promise<AnswerPieces | undefined> {
   const statement = sql`select http_status as "httpStatus", case when packed_result is null then result::text end as text
     from ${jobs} where job_id = ${jobId} and finished_at is not null`;
   type Row = { httpStatus: number; text: string | null };
-  const [row] = await executePrepared<Row>(db, 'read_answer_text', statement);
-  return row && { httpStatus: row.httpStatus, body: row.text ?? readPacked(db, jobId, jobs.packedResult) };
-}
-
-async function* readPacked(
-  db: Queryable,
-  jobId: string,
-  column: typeof jobs.packedResult | typeof jobs.packedInput,
-) {
-  const [row] = await db.select({ packed: column }).from(jobs).where(eq(jobs.jobId, jobId));
-  if (!row?.packed) throw new Error(`what was packed of job ${jobId} was deleted while it was read`);
-  yield* unpackPieces(row.packed);
-}
-
-async function readStoredAnswer(db: Database, jobId: string) {
-  const statement = sql`select http_status as "httpStatus", result::text as text, packed_result as packed
-    from ${jobs} where job_id = ${jobId} and finished_at is not null`;
-  type Row = { httpStatus: number; text: string; packed: Buffer | null };
   const [row] = await executePrepared<Row>(db, 'read_answer', statement);
-  return row;
+  return row && { httpStatus: row.httpStatus, body: row.text ?? packedPieces(db, jobId, jobs.packedResult) };
+}
+
+type PackedColumn = typeof jobs.packedResult | typeof jobs.packedInput;
+
+/** What is packed of a job: read once, unpacked by each who reads it. */
+function packedPieces(db: Queryable, jobId: string, column: PackedColumn): AsyncIterable<Uint8Array> {
+  let reading: Promise<Buffer> | undefined;
+  return {
+    async *[Symbol.asyncIterator]() {
+      reading ??= readPacked(db, jobId, column);
+      yield* unpackPieces(await reading);
+    },
+  };
+}
+
+async function readPacked(db: Queryable, jobId: string, column: PackedColumn): Promise<Buffer> {
+  const [row] = await db.select({ packed: column }).from(jobs).where(eq(jobs.jobId, jobId));
+  if (row?.packed) return row.packed;
+  throw new Error(`what was packed of job ${jobId} was deleted while it was read`);
 }
 
 /** Packs the body of an answer if it is large and not packed yet. Errors stay as they are: lists show them. */
@@ -140,7 +132,7 @@ export async function readTrace(db: Queryable, jobId: string): Promise<TraceCont
   return row?.trace ?? undefined;
 }
 
-/** The request of a job, to be read once; undefined if the job does not exist, or its request is no longer kept. */
+/** The request of a job; undefined if the job does not exist, or its request is no longer kept. */
 export async function readJobRequest(db: Queryable, jobId: string): Promise<JsonPieces | undefined> {
   const { input, packedInput } = jobs;
   const text = sql<string | null>`case when ${packedInput} is null then ${input}::text end`;
@@ -148,7 +140,7 @@ export async function readJobRequest(db: Queryable, jobId: string): Promise<Json
     .select({ text, isKept: sql<boolean>`${input} is not null` })
     .from(jobs)
     .where(eq(jobs.jobId, jobId));
-  return row?.isKept ? (row.text ?? readPacked(db, jobId, packedInput)) : undefined;
+  return row?.isKept ? (row.text ?? packedPieces(db, jobId, packedInput)) : undefined;
 }
 
 const jobColumns = {

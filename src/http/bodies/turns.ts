@@ -54,8 +54,7 @@ export function openTurns(places: number, lookMs = LOOK_MS): Turns {
     const leave = await wait(caller);
     const iterator = pieces[Symbol.asyncIterator]();
     try {
-      if (reader.isGone()) return;
-      for (;;) {
+      while (!reader.isGone()) {
         const { value, done } = await reads(caller, () => iterator.next());
         if (done) return;
         idle.set(reader, looks);
@@ -70,8 +69,9 @@ export function openTurns(places: number, lookMs = LOOK_MS): Turns {
   };
 }
 
-/** Sends every answer that is a stream in its caller's turn. */
-export function sendInTurn(app: Pick<App, 'addHook'>, turns: Turns): void {
+/** Sends every answer that is a stream in its caller's turn. @returns the turns, for whatever else is large */
+export function sendInTurn(app: Pick<App, 'addHook'>, places: number): Turns {
+  const turns = openTurns(places);
   app.addHook('onSend', async (request, _reply, payload) => {
     if (!(payload instanceof Readable)) return payload;
     const reader = {
@@ -83,6 +83,7 @@ export function sendInTurn(app: Pick<App, 'addHook'>, turns: Turns): void {
     // It may never have been read.
     return stream.once('close', () => payload.destroy());
   });
+  return turns;
 }
 
 /**

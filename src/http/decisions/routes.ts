@@ -10,7 +10,7 @@ import {
   type DecisionSummary,
 } from '../../contracts/decisions.ts';
 import { isEnded, JobReference } from '../../contracts/jobs.ts';
-import { type JobRecord, readAnswerPieces, readJob } from '../../db/jobs/jobs.ts';
+import { type JobRecord, readAnswer, readJob } from '../../db/jobs/jobs.ts';
 import { DECISION_PARTS, readDecisionPage, readDecisionPart, readTakenAt } from '../../db/plans/decisions.ts';
 import { onlyOwner } from '../auth/identity.ts';
 import { cutText, sendJsonText } from '../bodies/raw-json.ts';
@@ -45,7 +45,7 @@ export function decisionRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       yield* cutText(await readDecisionPart(db, job.jobId, part));
     }
     yield takenAt ? '}' : 'null';
-    const result = isEnded(job.status) ? await readAnswerPieces(db, job.jobId) : undefined;
+    const result = isEnded(job.status) ? await readAnswer(db, job.jobId) : undefined;
     if (result) {
       yield ',"result":';
       yield* typeof result.body === 'string' ? cutText(result.body) : result.body;

@@ -3,14 +3,12 @@ import type { JobEvent, TextAnswer } from '../../contracts/events.ts';
 import type { TraceContext } from '../../contracts/trace.ts';
 import type { Database } from '../../db/client.ts';
 import {
-  type AnswerPieces,
   findEnded,
   type JobAnswer,
   learnProgress,
   NOTHING_KNOWN,
   type Progress,
   readAnswer,
-  readAnswerPieces,
   readJob,
 } from '../../db/jobs/jobs.ts';
 import type { EventBus } from '../../queue/event-bus.ts';
@@ -54,7 +52,7 @@ export type JobWatch = {
     timeoutMs: number,
     signal: AbortSignal,
     start?: () => Promise<void>,
-  ): Promise<AnswerPieces | undefined>;
+  ): Promise<JobAnswer | undefined>;
   /** Ends every present and later wait at once (at shutdown): callers get the path of their job. */
   releaseWaiting(): void;
   close(): void;
@@ -152,13 +150,13 @@ export function openJobWatch(deps: {
           if (timeoutMs === 0) return undefined;
         } else {
           // The job may have ended before the watch began.
-          const answer = await readAnswerPieces(deps.db, jobId);
+          const answer = await readAnswer(deps.db, jobId);
           if (answer) return answer;
         }
         if (signal.aborted || isReleased) return undefined;
         timer = setTimeout(give, timeoutMs);
         const ended = await promise;
-        return ended && (ended.sent ?? (await readAnswerPieces(deps.db, jobId)));
+        return ended && (ended.sent ?? (await readAnswer(deps.db, jobId)));
       } finally {
         clearTimeout(timer);
         waiting.delete(give);

@@ -4,13 +4,7 @@ import { cancelledAnswer, metadata, success } from '../../answers/envelope.ts';
 import { isEnded, JOB_KINDS, JOB_STATUSES, Job, JobReference } from '../../contracts/jobs.ts';
 import { SOLVER_STATUSES } from '../../contracts/optimize.ts';
 import { estimateJob } from '../../db/jobs/job-estimate.ts';
-import {
-  cancelJob,
-  type JobRecord,
-  readAnswerPieces,
-  readAttempts,
-  readJobPage,
-} from '../../db/jobs/jobs.ts';
+import { cancelJob, type JobRecord, readAnswer, readAttempts, readJobPage } from '../../db/jobs/jobs.ts';
 import { readQueuePosition } from '../../db/jobs/turns.ts';
 import { onlyOwner } from '../auth/identity.ts';
 import { insertJson, sendJsonText } from '../bodies/raw-json.ts';
@@ -55,7 +49,7 @@ export function jobRoutes({ database: { db }, bus, watch }: Deps): FastifyPlugin
     const { jobId, status } = job;
     const [attempts, answer, place] = await Promise.all([
       readAttempts(db, jobId),
-      isEnded(status) ? readAnswerPieces(db, jobId) : undefined,
+      isEnded(status) ? readAnswer(db, jobId) : undefined,
       isEnded(status) ? undefined : readPlace(job),
     ]);
     const data = JSON.stringify({

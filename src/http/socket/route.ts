@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { readCaller } from '../auth/caller.ts';
 import type { Guard } from '../auth/guard.ts';
 import { checkOrigin } from '../auth/security.ts';
 import { socketCaller } from '../auth/socket-caller.ts';
+import type { Turns } from '../bodies/turns.ts';
 import type { Deps } from '../deps.ts';
 import { handleNotFound } from '../service/known-paths.ts';
 import { limitSockets } from './socket-limit.ts';
@@ -17,7 +19,11 @@ export function asksForSocket({ method, url, headers }: IncomingMessage): boolea
 }
 
 /** `WS /ws/optimization`; its messages are described in /asyncapi.json. */
-export function websocketRoutes(deps: Deps, guard: Guard | undefined): FastifyPluginAsyncTypebox {
+export function websocketRoutes(
+  deps: Deps,
+  guard: Guard | undefined,
+  turns: Turns,
+): FastifyPluginAsyncTypebox {
   const admit = limitSockets(deps.config);
   const unread = openUnread(deps.config.WEBSOCKET_MAX_BUFFERED_BYTES);
   return async (app) => {
@@ -35,6 +41,8 @@ export function websocketRoutes(deps: Deps, guard: Guard | undefined): FastifyPl
         openSocketSession(socket, {
           ...deps,
           unread,
+          turns,
+          address: readCaller(request).caller,
           onError: (err) => request.log.warn({ err }, 'websocket'),
           ...(guard && { caller: socketCaller(deps.database.db, guard, request.identity) }),
         }),

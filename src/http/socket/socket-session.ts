@@ -7,7 +7,10 @@ import type { TraceContext } from '../../contracts/trace.ts';
 import { type JobAnswer, type Progress, readAnswer, readTrace } from '../../db/jobs/jobs.ts';
 import type { SocketCaller } from '../auth/socket-caller.ts';
 import { findFaults } from '../bodies/faults.ts';
+import { insertJson } from '../bodies/raw-json.ts';
+import type { Turns } from '../bodies/turns.ts';
 import type { Deps } from '../deps.ts';
+import { openOutbox } from './outbox.ts';
 import type { Unread } from './unread.ts';
 
 const subscribeMessage = Compile(SubscribeMessage);
@@ -27,6 +30,9 @@ const SKIP_PROGRESS_BYTES = 64 * 1024;
 
 type SessionDeps = Pick<Deps, 'config' | 'database' | 'watch' | 'tracing'> & {
   unread: Unread;
+  turns: Turns;
+  /** who takes turns with others */
+  address: string;
   onError: (error: unknown) => void;
   /** who opened the socket; absent: everybody may follow everything */
   caller?: SocketCaller;
@@ -37,11 +43,8 @@ type SessionDeps = Pick<Deps, 'config' | 'database' | 'watch' | 'tracing'> & {
  * when the socket closes.
  */
 export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
-  const { config, database, watch, tracing, caller, unread } = deps;
-  const reader = unread.open({
-    close: () => socket.close(1013, 'too slow: read faster, or subscribe to fewer jobs'),
-    cut: () => socket.terminate(),
-  });
+  const { config, database, watch, tracing, caller } = deps;
+  const { send, sendPieces, isBusy } = openOutbox(socket, deps.unread, deps.turns, deps.address);
   /** Whether anything came from the client since the last heartbeat. */
   let alive = true;
   const noteLife = () => {
@@ -53,12 +56,6 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
   /** job id → ends the subscription. A job is in here from `subscribe` until `complete`, `unsubscribe` or close. */
   const subscriptions = new Map<string, () => void>();
 
-  const send = (message: string) => {
-    if (socket.readyState !== socket.OPEN) return;
-    unread.makeRoom();
-    // It may have been this one that was closed.
-    if (socket.readyState === socket.OPEN) socket.send(message, reader.sending(message.length));
-  };
   const fail = (code: ErrorCode, message: string, jobId: string | null) =>
     send(JSON.stringify({ type: 'error', job_id: jobId, code, message }));
 
@@ -96,7 +93,7 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
     };
     const tell = (known: Progress, at?: TraceContext) => {
       trace = at ?? trace;
-      if (!open || socket.bufferedAmount > SKIP_PROGRESS_BYTES) return;
+      if (!open || isBusy() || socket.bufferedAmount > SKIP_PROGRESS_BYTES) return;
       send(progressText(jobId, known, tracing && trace));
     };
     const close = () => {
@@ -113,7 +110,9 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
         trace &&
         tracing?.start('send complete', trace, { kind: 'producer', attributes: { 'fleet.job.id': jobId } });
       const answer = await read();
-      if (answer) send(completeText(jobId, answer, span?.context));
+      if (typeof answer?.body === 'string') send(completeText(jobId, answer, span?.context));
+      else if (answer)
+        await sendPieces(insertJson(completeHead(jobId, span?.context), 'result', answer.body));
       span?.end();
     };
     const broken = (error: unknown) => {
@@ -172,7 +171,6 @@ export function openSocketSession(socket: WebSocket, deps: SessionDeps): void {
   socket.on('error', deps.onError);
   socket.on('close', () => {
     clearInterval(heartbeat);
-    reader.leave();
     unfollow?.();
     for (const close of [...subscriptions.values()]) close();
   });
@@ -234,10 +232,16 @@ const progressText = (jobId: string, known: Progress, trace: TraceContext | unde
   });
 
 const completeText = (jobId: string, answer: JobAnswer, trace: TraceContext | undefined) =>
-  made(completeTexts, answer, trace, () => {
-    const traceparent = trace ? `"traceparent":${JSON.stringify(trace.traceparent)},` : '';
-    return `{"type":"complete","job_id":${JSON.stringify(jobId)},${traceparent}"result":${answer.body}}`;
-  });
+  made(
+    completeTexts,
+    answer,
+    trace,
+    () => `${completeHead(jobId, trace).slice(0, -1)},"result":${answer.body}}`,
+  );
+
+/** The message without the answer. */
+const completeHead = (jobId: string, trace: TraceContext | undefined) =>
+  JSON.stringify({ type: 'complete', job_id: jobId, ...(trace && { traceparent: trace.traceparent }) });
 
 function describeMessage(message: unknown): string {
   const example = 'send {"type":"subscribe","job_id":"opt_…"}';
