@@ -9,7 +9,6 @@
  * In a large city targets stand in blocks: the least cost from a source to a block, with the highest value in it, rules
  * out most blocks with one comparison. Rounding is monotone, so no negative reduced cost is missed.
  */
-import { Arrays } from '../flow/arrays.ts';
 import { blockStarts, highestOfBlocks } from '../flow/cost-table.ts';
 import { halved, placesOf } from '../flow/halving.ts';
 import type { Problem } from '../problem/model.ts';
@@ -208,10 +207,9 @@ type Blocks = {
 
 /** O(n²). @param isOverBefore whether to give up before a row of so many pairs @throws OutOfTime */
 function blocksOf(units: Float64Array, n: number, isOverBefore: (pairs: number) => boolean): Blocks {
-  const arrays = new Arrays();
   const all = Int32Array.from({ length: n }, (_, j) => j);
-  const { ordered, starts: every } = halved(arrays, all, placesOf(arrays, n, units, all, all), 1);
-  const { count, starts } = blockStarts(arrays, n, every);
+  const { ordered, starts: every } = halved(all, placesOf(n, units, all, all), 1);
+  const { count, starts } = blockStarts(n, every);
   const least = new Float64Array(n * count).fill(Number.POSITIVE_INFINITY);
   for (let i = 0; i < n; i++) {
     if (isOverBefore(n)) throw new OutOfTime();

@@ -3,7 +3,6 @@
  * what its kinds share.
  */
 import type { Check } from '../run/stopping.ts';
-import type { Arrays } from './arrays.ts';
 import { addCandidate, type Candidates } from './candidates.ts';
 import type { CostTable } from './cost-table.ts';
 import { type SpanningTree, sinkNode } from './spanning-tree.ts';
@@ -87,10 +86,10 @@ export function largestOf(values: Float64Array): number {
 }
 
 /** The most violated arcs of one row. */
-export function worstOfRow(arrays: Arrays) {
-  const reducedCosts = arrays.float64(VIOLATED_PER_ROW);
-  const ends = arrays.int32(VIOLATED_PER_ROW);
-  const costs = arrays.float64(VIOLATED_PER_ROW);
+export function worstOfRow() {
+  const reducedCosts = new Float64Array(VIOLATED_PER_ROW);
+  const ends = new Int32Array(VIOLATED_PER_ROW);
+  const costs = new Float64Array(VIOLATED_PER_ROW);
   let count = 0;
   return {
     /** @returns the reduced cost that a further arc has to beat */

@@ -6,7 +6,6 @@
 import type { DenseCosts, FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
 import type { Check } from '../run/stopping.ts';
 import { type ArcSet, nextViolated, worstOfRow } from './arc-set.ts';
-import type { Arrays } from './arrays.ts';
 import { type Candidates, createNearestCollector } from './candidates.ts';
 import { type CostTable, createCostTable, MIN_GROUPED, ROWS_PER_LOOK } from './cost-table.ts';
 import { createSmallArcs } from './small-arcs.ts';
@@ -21,16 +20,16 @@ type Prepared = {
   arcs: Pick<ArcSet, 'addNearest' | 'addViolated'>;
 };
 
-export function createArcSet(arrays: Arrays, n: number, costs: FlowCosts): ArcSet {
-  return costs.kind === 'dense' ? createDenseArcs(arrays, n, costs) : createSparseArcs(arrays, n, costs);
+export function createArcSet(n: number, costs: FlowCosts): ArcSet {
+  return costs.kind === 'dense' ? createDenseArcs(n, costs) : createSparseArcs(n, costs);
 }
 
-function createDenseArcs(arrays: Arrays, n: number, { units }: DenseCosts): ArcSet {
+function createDenseArcs(n: number, { units }: DenseCosts): ArcSet {
   let prepared: Prepared | undefined;
   const arcsOf = (sources: Int32Array, sinks: Int32Array, check: Check): Prepared => {
     if (prepared?.sources === sources && prepared.sinks === sinks) return prepared;
-    const table = isSmall(sources, sinks) ? null : createCostTable(arrays, n, units, sources, sinks, check);
-    const arcs = table ? createTableArcs(arrays, table) : createSmallArcs(arrays, n, units, sources, sinks);
+    const table = isSmall(sources, sinks) ? null : createCostTable(n, units, sources, sinks, check);
+    const arcs = table ? createTableArcs(table) : createSmallArcs(n, units, sources, sinks);
     prepared = { sources, sinks, table, arcs };
     return prepared;
   };
@@ -41,7 +40,7 @@ function createDenseArcs(arrays: Arrays, n: number, { units }: DenseCosts): ArcS
     addViolated(list, tree, sources, sinks, check) {
       if (prepared?.sources === sources && prepared.sinks === sinks)
         return prepared.arcs.addViolated(list, tree, sources, sinks, check);
-      return addViolatedOfRows(arrays, n, units, list, tree, sources, check);
+      return addViolatedOfRows(n, units, list, tree, sources, check);
     },
     tableOf(sources, sinks, check) {
       return arcsOf(sources, sinks, check).table;
@@ -73,7 +72,6 @@ function isSmall(sources: Int32Array, sinks: Int32Array): boolean {
  * Sinks outside the tree have the potential −Infinity.
  */
 function addViolatedOfRows(
-  arrays: Arrays,
   n: number,
   units: Float64Array | Int32Array,
   list: Candidates,
@@ -83,7 +81,7 @@ function addViolatedOfRows(
 ): number {
   const before = list.count;
   const prices = potential.subarray(sinkNode(n, 0), sinkNode(n, n));
-  const worst = worstOfRow(arrays);
+  const worst = worstOfRow();
   for (let s = 0; s < sources.length; s++) {
     if (s % ROWS_PER_LOOK === ROWS_PER_LOOK - 1) check();
     const i = sources[s];
@@ -101,11 +99,11 @@ function addViolatedOfRows(
   return list.count - before;
 }
 
-function createSparseArcs(arrays: Arrays, n: number, { starts, targets, units }: SparseCosts): ArcSet {
+function createSparseArcs(n: number, { starts, targets, units }: SparseCosts): ArcSet {
   const firstSink = sinkNode(n, 0);
   return {
     addNearest(list, sources, sinks, k, check) {
-      const isSink = maskOf(arrays, n, sinks);
+      const isSink = maskOf(n, sinks);
       const nearest = createNearestCollector(n, k, list, firstSink);
       const { sinkWorst } = nearest;
       for (let s = 0; s < sources.length; s++) {
@@ -127,7 +125,7 @@ function createSparseArcs(arrays: Arrays, n: number, { starts, targets, units }:
     addViolated(list, { potential }, sources, _sinks, check) {
       const before = list.count;
       const prices = potential.subarray(firstSink, firstSink + n);
-      const worst = worstOfRow(arrays);
+      const worst = worstOfRow();
       for (let s = 0; s < sources.length; s++) {
         if (s % ROWS_PER_LOOK === ROWS_PER_LOOK - 1) check();
         const i = sources[s];
@@ -174,8 +172,8 @@ function nextViolatedListed(
   return end;
 }
 
-function maskOf(arrays: Arrays, n: number, locations: Int32Array): Uint8Array {
-  const mask = arrays.uint8(n);
+function maskOf(n: number, locations: Int32Array): Uint8Array {
+  const mask = new Uint8Array(n);
   for (let t = 0; t < locations.length; t++) mask[locations[t]] = 1;
   return mask;
 }

@@ -2,23 +2,20 @@
  * Arcs that the simplex prices in blocks: a growing list in typed arrays, and the collector of the initial arcs,
  * which are the k cheapest of each source and of each sink.
  */
-import type { Arrays } from './arrays.ts';
 
 export type Candidates = {
   count: number;
   from: Int32Array;
   to: Int32Array;
   cost: Float64Array;
-  arrays: Arrays;
 };
 
-export function createCandidates(arrays: Arrays, expected: number): Candidates {
+export function createCandidates(expected: number): Candidates {
   return {
     count: 0,
-    from: arrays.int32(expected),
-    to: arrays.int32(expected),
-    cost: arrays.float64(expected),
-    arrays,
+    from: new Int32Array(expected),
+    to: new Int32Array(expected),
+    cost: new Float64Array(expected),
   };
 }
 
@@ -32,11 +29,10 @@ export function addCandidate(list: Candidates, from: number, to: number, cost: n
 }
 
 function grow(list: Candidates): void {
-  const { arrays } = list;
   const size = 2 * list.from.length + 16;
-  const from = arrays.int32(size);
-  const to = arrays.int32(size);
-  const cost = arrays.float64(size);
+  const from = new Int32Array(size);
+  const to = new Int32Array(size);
+  const cost = new Float64Array(size);
   from.set(list.from);
   to.set(list.to);
   cost.set(list.cost);
@@ -61,15 +57,14 @@ export function createNearestCollector(
   list: Candidates,
   sinkOffset: number,
 ): NearestCollector {
-  const { arrays } = list;
   const first = list.count;
-  const rowCost = arrays.float64(k).fill(Number.POSITIVE_INFINITY);
-  const rowTo = arrays.int32(k);
+  const rowCost = new Float64Array(k).fill(Number.POSITIVE_INFINITY);
+  const rowTo = new Int32Array(k);
   /** The dearest arc that the row of each source kept; cheaper arcs are in the list already. */
-  const rowLimit = arrays.float64(n);
-  const sinkCost = arrays.float64(n * k).fill(Number.POSITIVE_INFINITY);
-  const sinkFrom = arrays.int32(n * k).fill(-1);
-  const sinkWorst = arrays.float64(n).fill(Number.POSITIVE_INFINITY);
+  const rowLimit = new Float64Array(n);
+  const sinkCost = new Float64Array(n * k).fill(Number.POSITIVE_INFINITY);
+  const sinkFrom = new Int32Array(n * k).fill(-1);
+  const sinkWorst = new Float64Array(n).fill(Number.POSITIVE_INFINITY);
   return {
     sinkWorst,
     offer(from, to, cost) {
@@ -127,8 +122,7 @@ export function insert(
 
 /** The first arc of each source. The list is in ascending order of sources from `first` up to `end`. */
 function startsByRow(list: Candidates, n: number, first: number, end: number): Int32Array {
-  const { arrays } = list;
-  const starts = arrays.int32(n + 1);
+  const starts = new Int32Array(n + 1);
   starts[0] = first;
   for (let a = first; a < end; a++) starts[list.from[a] + 1]++;
   for (let i = 0; i < n; i++) starts[i + 1] += starts[i];
@@ -137,7 +131,6 @@ function startsByRow(list: Candidates, n: number, first: number, end: number): I
 
 /** Positions of the first `count` candidates in approximate order of cost, by buckets of equal width. O(count). */
 export function orderByCost(list: Candidates, count: number): Int32Array {
-  const { arrays } = list;
   let least = Number.POSITIVE_INFINITY;
   let largest = 0;
   for (let a = 0; a < count; a++) {
@@ -146,10 +139,10 @@ export function orderByCost(list: Candidates, count: number): Int32Array {
   }
   const buckets = Math.max(1, 2 * count);
   const scale = largest > least ? (buckets - 1) / (largest - least) : 0;
-  const starts = arrays.int32(buckets + 1);
+  const starts = new Int32Array(buckets + 1);
   for (let a = 0; a < count; a++) starts[Math.floor((list.cost[a] - least) * scale) + 1]++;
   for (let b = 0; b < buckets; b++) starts[b + 1] += starts[b];
-  const order = arrays.int32(count);
+  const order = new Int32Array(count);
   for (let a = 0; a < count; a++) order[starts[Math.floor((list.cost[a] - least) * scale)]++] = a;
   return order;
 }

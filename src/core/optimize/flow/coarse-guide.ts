@@ -9,7 +9,6 @@
  */
 import { checkOf, untilOutOfTime } from '../run/stopping.ts';
 import type { GuidePrices } from './arc-set.ts';
-import type { Arrays } from './arrays.ts';
 import { type Candidates, createCandidates, orderByCost } from './candidates.ts';
 import { blockStarts, type CostTable, GROUP_SIZE, type Groups, MIN_GROUPED, setLeast } from './cost-table.ts';
 import { artificialFlow, pivotToOptimum, type SimplexSearch } from './network-simplex.ts';
@@ -27,7 +26,6 @@ const NEAREST = 6;
  * the stop flag or the deadline ended the search
  */
 export function coarseGuide(
-  arrays: Arrays,
   table: CostTable,
   amounts: Amounts,
   search: Pick<SimplexSearch, 'control' | 'counts'>,
@@ -36,26 +34,25 @@ export function coarseGuide(
   if (!groups || amounts.unservedCost) return null;
   let guide: GuidePrices | null = null;
   untilOutOfTime(() => {
-    if (isServedNearby(arrays, table, amounts, everyFourth(groups), search)) return;
-    guide = guideFrom(arrays, table, groups, amounts, search);
+    if (isServedNearby(table, amounts, everyFourth(groups), search)) return;
+    guide = guideFrom(table, groups, amounts, search);
   });
   return guide;
 }
 
 /** @throws OutOfTime */
 function guideFrom(
-  arrays: Arrays,
   table: CostTable,
   groups: Groups,
   amounts: Amounts,
   { control, counts }: Pick<SimplexSearch, 'control' | 'counts'>,
 ): GuidePrices | null {
   const { n } = table;
-  const coarse = coarser(arrays, table, groups);
-  const few = merge(arrays, table, groups, coarse, amounts);
-  const arcs = createTableArcs(arrays, coarse);
-  const list = createCandidates(arrays, 10 * (few.sources.length + few.sinks.length));
-  const tree = createSpanningTree(arrays, n);
+  const coarse = coarser(table, groups);
+  const few = merge(table, groups, coarse, amounts);
+  const arcs = createTableArcs(coarse);
+  const list = createCandidates(10 * (few.sources.length + few.sinks.length));
+  const tree = createSpanningTree(n);
   const search: SimplexSearch = {
     tree,
     list,
@@ -64,18 +61,17 @@ function guideFrom(
     // Progress is that of the whole problem.
     control: { stopFlag: control.stopFlag, deadlineMs: control.deadlineMs, onLook: control.onLook },
   };
-  const guide = coarse.groups ? guideFrom(arrays, coarse, coarse.groups, few, search) : null;
+  const guide = coarse.groups ? guideFrom(coarse, coarse.groups, few, search) : null;
   const check = checkOf(control);
   arcs.addNearest(list, few.sources, few.sinks, NEAREST, check, guide);
   startTree(tree, few, list, arcs, check, guide);
   const isDone = pivotToOptimum(search, few.sources, few.sinks);
   counts.pivots += search.counts.pivots;
-  return isDone && artificialFlow(tree) === 0 ? extend(arrays, tree, table, groups) : null;
+  return isDone && artificialFlow(tree) === 0 ? extend(tree, table, groups) : null;
 }
 
 /** The problem of the groups, of which `coarse` is the table. */
 function merge(
-  arrays: Arrays,
   { n, sources, blocks }: CostTable,
   { rows, rowStarts, columnStarts }: Groups,
   coarse: CostTable,
@@ -84,8 +80,8 @@ function merge(
   return {
     sources: coarse.sources,
     sinks: coarse.blocks.sinks,
-    supply: summed(arrays, n, supply, rowStarts, (at) => sources[rows[at]]),
-    demand: summed(arrays, n, demand, columnStarts, (at) => blocks.sinks[at]),
+    supply: summed(n, supply, rowStarts, (at) => sources[rows[at]]),
+    demand: summed(n, demand, columnStarts, (at) => blocks.sinks[at]),
     required,
     unservedCost: undefined,
   };
@@ -93,16 +89,15 @@ function merge(
 
 /** Whether vehicles of groups find the demand that is required at the nearest groups. @throws OutOfTime */
 function isServedNearby(
-  arrays: Arrays,
   table: CostTable,
   amounts: Amounts,
   groups: Groups,
   { control }: Pick<SimplexSearch, 'control'>,
 ): boolean {
-  const coarse = coarser(arrays, table, groups);
-  const few = merge(arrays, table, groups, coarse, amounts);
-  const list = createCandidates(arrays, NEARBY * (few.sources.length + few.sinks.length));
-  createTableArcs(arrays, coarse).addNearest(list, few.sources, few.sinks, NEARBY, checkOf(control));
+  const coarse = coarser(table, groups);
+  const few = merge(table, groups, coarse, amounts);
+  const list = createCandidates(NEARBY * (few.sources.length + few.sinks.length));
+  createTableArcs(coarse).addNearest(list, few.sources, few.sinks, NEARBY, checkOf(control));
   return unitsServed(list, few) >= few.required;
 }
 
@@ -117,21 +112,20 @@ function everyFourth({ rows, rowStarts, columnStarts }: Groups): Groups {
 
 /** The table of the groups, each at the costs of its member in the middle. */
 function coarser(
-  arrays: Arrays,
   { n, sources: all, blocks, costs: fine }: CostTable,
   { rows, rowStarts, columnStarts }: Groups,
 ): CostTable {
   const height = rowStarts.length - 1;
   const width = columnStarts.length - 1;
-  const sources = arrays.int32(height);
-  const sinks = arrays.int32(width);
-  const columns = arrays.int32(width);
+  const sources = new Int32Array(height);
+  const sinks = new Int32Array(width);
+  const columns = new Int32Array(width);
   for (let t = 0; t < width; t++) {
     columns[t] = middleOf(columnStarts, t);
     sinks[t] = blocks.sinks[columns[t]];
   }
-  const everyColumn = arrays.int32(width + 1).map((_, t) => t);
-  const coarseBlocks = { ...blockStarts(arrays, width, everyColumn), sinks };
+  const everyColumn = new Int32Array(width + 1).map((_, t) => t);
+  const coarseBlocks = { ...blockStarts(width, everyColumn), sinks };
   const costs = {
     costs: fine.costs.slice(0, height * width),
     least: fine.least.slice(0, height * coarseBlocks.count),
@@ -153,9 +147,9 @@ function coarser(
       height + width < MIN_GROUPED
         ? null
         : {
-            rows: arrays.int32(height).map((_, s) => s),
-            rowStarts: evenStarts(arrays, height),
-            columnStarts: evenStarts(arrays, width),
+            rows: new Int32Array(height).map((_, s) => s),
+            rowStarts: evenStarts(height),
+            columnStarts: evenStarts(width),
           },
   };
 }
@@ -165,20 +159,19 @@ function middleOf(starts: Int32Array, group: number): number {
 }
 
 /** The first element of each group of GROUP_SIZE. @param count a power of 2 */
-function evenStarts(arrays: Arrays, count: number): Int32Array {
+function evenStarts(count: number): Int32Array {
   const size = Math.min(count, GROUP_SIZE);
-  return arrays.int32(count / size + 1).map((_, g) => g * size);
+  return new Int32Array(count / size + 1).map((_, g) => g * size);
 }
 
 /** The amounts of each group, at the location of its member in the middle. */
 function summed(
-  arrays: Arrays,
   n: number,
   amounts: Float64Array,
   starts: Int32Array,
   locationAt: (at: number) => number,
 ): Float64Array {
-  const sums = arrays.float64(n);
+  const sums = new Float64Array(n);
   for (let g = 0; g + 1 < starts.length; g++) {
     const middle = locationAt(middleOf(starts, g));
     for (let at = starts[g]; at < starts[g + 1]; at++) sums[middle] += amounts[locationAt(at)];
@@ -209,15 +202,14 @@ function unitsServed(list: Candidates, { supply, demand }: Amounts): number {
  * costs.
  */
 function extend(
-  arrays: Arrays,
   { potential }: SpanningTree,
   { n, sources, blocks: { sinks }, costs: { costs } }: CostTable,
   { rows, rowStarts, columnStarts }: Groups,
 ): GuidePrices {
   const width = columnStarts.length - 1;
-  const guide: GuidePrices = { source: arrays.float64(n), sink: arrays.float64(n) };
-  const columns = arrays.int32(width);
-  const prices = arrays.float64(width);
+  const guide: GuidePrices = { source: new Float64Array(n), sink: new Float64Array(n) };
+  const columns = new Int32Array(width);
+  const prices = new Float64Array(width);
   for (let t = 0; t < width; t++) {
     columns[t] = middleOf(columnStarts, t);
     prices[t] = potential[sinkNode(n, sinks[columns[t]])];
@@ -231,7 +223,7 @@ function extend(
     }
     guide.source[sources[s]] = most;
   }
-  const least = arrays.float64(sinks.length).fill(potential[slackNode(n)]);
+  const least = new Float64Array(sinks.length).fill(potential[slackNode(n)]);
   for (let g = 0; g + 1 < rowStarts.length; g++) {
     const row = rows[middleOf(rowStarts, g)];
     const own = potential[sources[row]];

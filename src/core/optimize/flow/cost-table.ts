@@ -6,7 +6,6 @@
  * is some groups.
  */
 import type { Check } from '../run/stopping.ts';
-import type { Arrays } from './arrays.ts';
 import { halved, placesOf } from './halving.ts';
 
 type SinkBlocks = {
@@ -63,28 +62,27 @@ export const ROWS_PER_LOOK = 64;
  * @throws what `check` throws, which is called every few milliseconds
  */
 export function createCostTable(
-  arrays: Arrays,
   n: number,
   units: Float64Array | Int32Array,
   sources: Int32Array,
   sinks: Int32Array,
   check: Check,
 ): CostTable {
-  const places = placesOf(arrays, n, units, sources, sinks);
-  const columns = halved(arrays, sinks, places, GROUP_SIZE);
-  const blocks = { ...blockStarts(arrays, sinks.length, columns.starts), sinks: columns.ordered };
+  const places = placesOf(n, units, sources, sinks);
+  const columns = halved(sinks, places, GROUP_SIZE);
+  const blocks = { ...blockStarts(sinks.length, columns.starts), sinks: columns.ordered };
   return {
     n,
     sources,
     blocks,
-    costs: costsByBlock(arrays, n, units, { sources, sinks, blocks, check }),
-    groups: { ...groupRows(arrays, n, sources, places), columnStarts: columns.starts },
+    costs: costsByBlock(n, units, { sources, sinks, blocks, check }),
+    groups: { ...groupRows(n, sources, places), columnStarts: columns.starts },
   };
 }
 
-function groupRows(arrays: Arrays, n: number, sources: Int32Array, places: Float64Array[]) {
-  const { ordered, starts } = halved(arrays, sources, places, GROUP_SIZE);
-  const rowOf = arrays.int32(n);
+function groupRows(n: number, sources: Int32Array, places: Float64Array[]) {
+  const { ordered, starts } = halved(sources, places, GROUP_SIZE);
+  const rowOf = new Int32Array(n);
   for (let s = 0; s < sources.length; s++) rowOf[sources[s]] = s;
   return { rows: ordered.map((i) => rowOf[i]), rowStarts: starts };
 }
@@ -94,25 +92,20 @@ function blockSize(sinks: number): number {
 }
 
 /** The blocks of some sinks, each of as many groups. @param groupStarts their number is a power of 2 */
-export function blockStarts(arrays: Arrays, sinks: number, groupStarts: Int32Array) {
+export function blockStarts(sinks: number, groupStarts: Int32Array) {
   const groups = groupStarts.length - 1;
   let count = 1;
   while (sinks > count * blockSize(sinks) && count < groups) count *= 2;
-  return { count, starts: arrays.int32(count + 1).map((_, b) => groupStarts[(b * groups) / count]) };
+  return { count, starts: new Int32Array(count + 1).map((_, b) => groupStarts[(b * groups) / count]) };
 }
 
 /** The source of a table; `sinks` ascending. */
 type Filling = { sources: Int32Array; sinks: Int32Array; blocks: SinkBlocks; check: Check };
 
 /** Half the memory where costs are below 2³¹. O(sources · sinks). */
-function costsByBlock(
-  arrays: Arrays,
-  n: number,
-  units: Float64Array | Int32Array,
-  filling: Filling,
-): BlockCosts {
+function costsByBlock(n: number, units: Float64Array | Int32Array, filling: Filling): BlockCosts {
   const { sources, sinks, blocks } = filling;
-  const places = arrays.int32(n).fill(-1);
+  const places = new Int32Array(n).fill(-1);
   for (let t = 0; t < sinks.length; t++) places[blocks.sinks[t]] = t;
   const cells = sources.length * sinks.length;
   const cellsOfLeast = sources.length * blocks.count;

@@ -4,14 +4,12 @@
  * Coordinates are not needed: the costs from three sources far apart place a location, as distances from three towers
  * do. Parts come from halving at the median of the coordinate that spreads most. O(m log m).
  */
-import type { Arrays } from './arrays.ts';
 
 /** Costs that place a location. */
 const TOWERS = 3;
 
 /** The costs of each location from every tower. */
 export function placesOf(
-  arrays: Arrays,
   n: number,
   units: Float64Array | Int32Array,
   sources: Int32Array,
@@ -19,10 +17,10 @@ export function placesOf(
 ): Float64Array[] {
   const places: Float64Array[] = [];
   /** The least cost from the towers so far. */
-  const nearest = arrays.float64(n).fill(Number.POSITIVE_INFINITY);
+  const nearest = new Float64Array(n).fill(Number.POSITIVE_INFINITY);
   let tower = sources[0];
   for (let t = 0; t < TOWERS; t++) {
-    const row = arrays.float64(n);
+    const row = new Float64Array(n);
     for (let j = 0; j < n; j++) {
       const cost = units[tower * n + j];
       row[j] = cost >= 0 && cost !== Number.POSITIVE_INFINITY ? cost : Number.MAX_VALUE / 4;
@@ -94,12 +92,12 @@ function select(sinks: Int32Array, key: Float64Array, from: number, end: number,
 }
 
 /** Locations halved until at most `size` are left in each part. */
-export function halved(arrays: Arrays, locations: Int32Array, places: Float64Array[], size: number) {
+export function halved(locations: Int32Array, places: Float64Array[], size: number) {
   let count = 1;
   while (locations.length > count * size) count *= 2;
-  const ordered = arrays.int32(locations.length);
+  const ordered = new Int32Array(locations.length);
   ordered.set(locations);
-  const starts = arrays.int32(count + 1);
+  const starts = new Int32Array(count + 1);
   starts[count] = locations.length;
   halve(ordered, places, starts, 0, count);
   return { ordered, starts };

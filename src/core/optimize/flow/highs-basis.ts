@@ -23,7 +23,6 @@
 
 import type { ColumnModel } from '../highs/linear-model.ts';
 import { fromUnits } from '../problem/costs.ts';
-import { Arrays } from './arrays.ts';
 import type { Alternatives, FlowAmounts, FlowBasis } from './types.ts';
 
 /** Status codes as HiGHS numbers them. */
@@ -41,16 +40,15 @@ export type FlowModel = {
  * @param extra arcs outside the tree, from locations with vehicles, or "unserved", to locations with demand
  */
 export function createFlowModel(problem: FlowAmounts, basis: FlowBasis, extra: Alternatives): FlowModel {
-  const arrays = new Arrays();
   const { n, supply, demand, required, unservedCost } = problem;
-  const { ofSource, ofSink, rowCount, columnCount } = numberRows(arrays, problem, basis, extra);
+  const { ofSource, ofSink, rowCount, columnCount } = numberRows(problem, basis, extra);
   const unserved = n;
-  const cost = arrays.float64(columnCount);
-  const upper = arrays.float64(columnCount).fill(Number.POSITIVE_INFINITY);
-  const columnStatus = arrays.int32(columnCount);
-  const starts = arrays.int32(columnCount + 1);
-  const indices = arrays.int32(2 * columnCount);
-  const values = arrays.float64(2 * columnCount);
+  const cost = new Float64Array(columnCount);
+  const upper = new Float64Array(columnCount).fill(Number.POSITIVE_INFINITY);
+  const columnStatus = new Int32Array(columnCount);
+  const starts = new Int32Array(columnCount + 1);
+  const indices = new Int32Array(2 * columnCount);
+  const values = new Float64Array(2 * columnCount);
   let column = 0;
   const add = (from: number, to: number, units: number, status: number) => {
     indices[2 * column] = ofSource[from];
@@ -72,8 +70,8 @@ export function createFlowModel(problem: FlowAmounts, basis: FlowBasis, extra: A
     add(extra.from[a], extra.to[a], extra.cost[a], BASIS_STATUS.lower);
   }
 
-  const rowUpper = arrays.float64(rowCount);
-  const rowStatus = arrays.int32(rowCount).fill(BASIS_STATUS.upper);
+  const rowUpper = new Float64Array(rowCount);
+  const rowStatus = new Int32Array(rowCount).fill(BASIS_STATUS.upper);
   let demanded = 0;
   for (let i = 0; i < n; i++) {
     if (supply[i] > 0) {
@@ -85,8 +83,8 @@ export function createFlowModel(problem: FlowAmounts, basis: FlowBasis, extra: A
   }
   rowUpper[ofSource[unserved]] = demanded - required;
   if (basis.slack) rowStatus[ofSource[unserved]] = BASIS_STATUS.basic;
-  const lower = arrays.float64(columnCount);
-  const rowLower = arrays.float64(rowCount).fill(Number.NEGATIVE_INFINITY);
+  const lower = new Float64Array(columnCount);
+  const rowLower = new Float64Array(rowCount).fill(Number.NEGATIVE_INFINITY);
   return {
     model: { columnCount, rowCount, cost, lower, upper, rowLower, rowUpper, starts, indices, values },
     columnStatus,
@@ -99,19 +97,18 @@ export function createFlowModel(problem: FlowAmounts, basis: FlowBasis, extra: A
  * "unserved".
  */
 function numberRows(
-  arrays: Arrays,
   { n, supply, demand }: FlowAmounts,
   { from, to, unserved }: FlowBasis,
   extra: Alternatives,
 ) {
-  const staysInTree = arrays.uint8(n);
+  const staysInTree = new Uint8Array(n);
   let columnCount = extra.from.length;
   for (let a = 0; a < from.length; a++) {
     if (from[a] === to[a]) staysInTree[from[a]] = 1;
     else columnCount++;
   }
-  const ofSource = arrays.int32(n + 1);
-  const ofSink = arrays.int32(n);
+  const ofSource = new Int32Array(n + 1);
+  const ofSink = new Int32Array(n);
   let rowCount = 0;
   for (let i = 0; i < n; i++) {
     if (supply[i] > 0) ofSource[i] = rowCount++;

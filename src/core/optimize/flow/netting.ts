@@ -14,34 +14,27 @@
  * O(n), and O(n) more per balanced location.
  */
 import type { ArcSet } from './arc-set.ts';
-import type { Arrays } from './arrays.ts';
 import { addCandidate, type Candidates } from './candidates.ts';
 import { attach, idleNode, layOut, type SpanningTree, sinkNode } from './spanning-tree.ts';
 import { type Amounts, addSlackArcs } from './start-tree.ts';
 import type { FlowProblem } from './types.ts';
 
 /** Every location with vehicles is a source, every location with demand a sink. */
-export function plainAmounts(
-  arrays: Arrays,
-  { n, supply, demand, required, unservedCost }: FlowProblem,
-): Amounts {
+export function plainAmounts({ n, supply, demand, required, unservedCost }: FlowProblem): Amounts {
   return {
-    sources: locationsWhere(arrays, n, (i) => supply[i] > 0),
-    sinks: locationsWhere(arrays, n, (j) => demand[j] > 0),
-    supply: doubles(arrays, supply),
-    demand: doubles(arrays, demand),
+    sources: locationsWhere(n, (i) => supply[i] > 0),
+    sinks: locationsWhere(n, (j) => demand[j] > 0),
+    supply: doubles(supply),
+    demand: doubles(demand),
     required,
     unservedCost,
   };
 }
 
 /** Surplus and deficit after every location has served itself. */
-export function nettedAmounts(
-  arrays: Arrays,
-  { n, supply, demand, required, unservedCost }: FlowProblem,
-): Amounts {
-  const surplus = arrays.float64(n);
-  const deficit = arrays.float64(n);
+export function nettedAmounts({ n, supply, demand, required, unservedCost }: FlowProblem): Amounts {
+  const surplus = new Float64Array(n);
+  const deficit = new Float64Array(n);
   let served = 0;
   for (let i = 0; i < n; i++) {
     const own = Math.min(supply[i], demand[i]);
@@ -50,8 +43,8 @@ export function nettedAmounts(
     served += own;
   }
   return {
-    sources: locationsWhere(arrays, n, (i) => surplus[i] > 0),
-    sinks: locationsWhere(arrays, n, (j) => deficit[j] > 0),
+    sources: locationsWhere(n, (i) => surplus[i] > 0),
+    sinks: locationsWhere(n, (j) => deficit[j] > 0),
     supply: surplus,
     demand: deficit,
     required: required - served,
@@ -69,9 +62,8 @@ export function undoNetting(
 ): void {
   const { n, supply, demand } = problem;
   const { potential } = tree;
-  const { arrays } = tree;
-  const newSources = arrays.int32(n);
-  const newSinks = arrays.int32(n);
+  const newSources = new Int32Array(n);
+  const newSinks = new Int32Array(n);
   let sourceCount = 0;
   let sinkCount = 0;
   for (let i = 0; i < n; i++) {
@@ -117,14 +109,14 @@ export function addStayArcs(list: Candidates, { n, supply, demand }: FlowProblem
   }
 }
 
-function doubles(arrays: Arrays, values: Int32Array): Float64Array {
-  const copy = arrays.float64(values.length);
+function doubles(values: Int32Array): Float64Array {
+  const copy = new Float64Array(values.length);
   copy.set(values);
   return copy;
 }
 
-function locationsWhere(arrays: Arrays, n: number, holds: (i: number) => boolean): Int32Array {
-  const found = arrays.int32(n);
+function locationsWhere(n: number, holds: (i: number) => boolean): Int32Array {
+  const found = new Int32Array(n);
   let count = 0;
   for (let i = 0; i < n; i++) if (holds(i)) found[count++] = i;
   return found.subarray(0, count);

@@ -2,7 +2,6 @@
  * What the caller gets from a spanning tree: moves, prices, the basis, and the proof of the most that can be served.
  * O(n).
  */
-import type { Arrays } from './arrays.ts';
 import type { Candidates } from './candidates.ts';
 import { artificialNode, idleNode, type SpanningTree, sinkNode, slackNode } from './spanning-tree.ts';
 import type { Alternatives, Cover, Duals, Flow, FlowBasis, FlowProblem } from './types.ts';
@@ -16,18 +15,18 @@ export const NO_ALTERNATIVES: Alternatives = {
 };
 
 /** Prices if no vehicle has to move. */
-export function noPrices(arrays: Arrays, n: number): Duals {
-  return { service: 0, supply: arrays.float64(n), demand: arrays.float64(n) };
+export function noPrices(n: number): Duals {
+  return { service: 0, supply: new Float64Array(n), demand: new Float64Array(n) };
 }
 
 /** Basis if every vehicle stays. */
-export function stayingBasis(arrays: Arrays, { n, supply, demand }: FlowProblem): FlowBasis {
+export function stayingBasis({ n, supply, demand }: FlowProblem): FlowBasis {
   const both = Int32Array.from(Array.from(supply.keys()).filter((i) => supply[i] > 0 && demand[i] > 0));
   return {
     from: both,
     to: both,
     units: both.map((i) => Math.min(supply[i], demand[i])),
-    cost: arrays.float64(both.length),
+    cost: new Float64Array(both.length),
     idle: Uint8Array.from({ length: n }, (_, i) => (supply[i] > 0 && supply[i] >= demand[i] ? 1 : 0)),
     unserved: Uint8Array.from({ length: n }, (_, i) => (demand[i] > supply[i] ? 1 : 0)),
     slack: true,
@@ -36,9 +35,9 @@ export function stayingBasis(arrays: Arrays, { n, supply, demand }: FlowProblem)
 
 /** Tree arcs from a source to a sink, by source then target. */
 export function realArcs(tree: SpanningTree): Pick<FlowBasis, 'from' | 'to' | 'units' | 'cost'> {
-  const { n, parent, flow, cost, arrays } = tree;
+  const { n, parent, flow, cost } = tree;
   const firstSink = sinkNode(n, 0);
-  const keys = arrays.float64(parent.length);
+  const keys = new Float64Array(parent.length);
   let count = 0;
   for (let v = 0; v < n; v++) {
     const sink = parent[v] - firstSink;
@@ -48,10 +47,10 @@ export function realArcs(tree: SpanningTree): Pick<FlowBasis, 'from' | 'to' | 'u
   }
   const sorted = keys.subarray(0, count).sort();
   const arcs = {
-    from: arrays.int32(count),
-    to: arrays.int32(count),
-    units: arrays.int32(count),
-    cost: arrays.float64(count),
+    from: new Int32Array(count),
+    to: new Int32Array(count),
+    units: new Int32Array(count),
+    cost: new Float64Array(count),
   };
   for (let a = 0; a < count; a++) {
     const from = Math.floor(sorted[a] / n);
@@ -66,11 +65,11 @@ export function realArcs(tree: SpanningTree): Pick<FlowBasis, 'from' | 'to' | 'u
 }
 
 /** Vehicles that move. */
-export function readFlow(arrays: Arrays, { from, to, units }: Flow): Flow {
+export function readFlow({ from, to, units }: Flow): Flow {
   let count = 0;
-  const moves = arrays.int32(units.length);
+  const moves = new Int32Array(units.length);
   for (let a = 0; a < units.length; a++) if (units[a] > 0 && from[a] !== to[a]) moves[count++] = a;
-  const flow = { from: arrays.int32(count), to: arrays.int32(count), units: arrays.int32(count) };
+  const flow = { from: new Int32Array(count), to: new Int32Array(count), units: new Int32Array(count) };
   for (let m = 0; m < count; m++) {
     flow.from[m] = from[moves[m]];
     flow.to[m] = to[moves[m]];
@@ -85,12 +84,11 @@ export function readFlow(arrays: Arrays, { from, to, units }: Flow): Flow {
  * O(candidates).
  */
 export function readAlternatives(tree: SpanningTree, list: Candidates, k: number): Alternatives {
-  const { arrays } = tree;
   const { n, parent, potential } = tree;
   const firstSink = sinkNode(n, 0);
   const sources = slackNode(n) + 1;
-  const least = arrays.float64(sources * k).fill(Number.POSITIVE_INFINITY);
-  const arcs = arrays.int32(sources * k).fill(-1);
+  const least = new Float64Array(sources * k).fill(Number.POSITIVE_INFINITY);
+  const arcs = new Int32Array(sources * k).fill(-1);
   let count = 0;
   for (let a = 0; a < list.count; a++) {
     const from = list.from[a];
@@ -109,7 +107,7 @@ export function readAlternatives(tree: SpanningTree, list: Candidates, k: number
     least[r] = reduced;
     arcs[r] = a;
   }
-  const found = { from: arrays.int32(count), to: arrays.int32(count), cost: arrays.float64(count) };
+  const found = { from: new Int32Array(count), to: new Int32Array(count), cost: new Float64Array(count) };
   let next = 0;
   for (let r = 0; r < arcs.length; r++) {
     if (arcs[r] < 0) continue;
@@ -122,15 +120,15 @@ export function readAlternatives(tree: SpanningTree, list: Candidates, k: number
 
 /** Prices from the potentials of an optimal tree of all locations. */
 export function readDuals(
-  { n, potential, arrays }: SpanningTree,
+  { n, potential }: SpanningTree,
   { supply, demand, unservedCost }: FlowProblem,
 ): Duals {
   const idle = potential[idleNode(n)];
   const slack = potential[slackNode(n)];
   const duals: Duals = {
     service: slack - idle,
-    supply: arrays.float64(n),
-    demand: arrays.float64(n),
+    supply: new Float64Array(n),
+    demand: new Float64Array(n),
   };
   for (let i = 0; i < n; i++) {
     if (supply[i] > 0) duals.supply[i] = potential[i] - idle;
@@ -144,15 +142,14 @@ export function readDuals(
  * sink.
  */
 export function readBasis(tree: SpanningTree): FlowBasis {
-  const { arrays } = tree;
   const { n, parent } = tree;
   const idle = idleNode(n);
   const slack = slackNode(n);
   const artificial = artificialNode(n);
   const basis: FlowBasis = {
     ...realArcs(tree),
-    idle: arrays.uint8(n),
-    unserved: arrays.uint8(n),
+    idle: new Uint8Array(n),
+    unserved: new Uint8Array(n),
     slack: parent[slack] === idle,
   };
   if (parent[slack] !== idle) basis.unserved[parent[slack] - sinkNode(n, 0)] = 1;

@@ -6,7 +6,6 @@
 import type { FlowCosts, SparseCosts } from '../problem/distances/move-costs.ts';
 import type { ArcSet } from './arc-set.ts';
 import { largestOf, nextBelow, worstOfRow } from './arc-set.ts';
-import type { Arrays } from './arrays.ts';
 import { createNearestCollector } from './candidates.ts';
 import { ROWS_PER_LOOK } from './cost-table.ts';
 import { sinkNode } from './spanning-tree.ts';
@@ -41,7 +40,7 @@ function sinksByColumn(column: Int32Array, size: number): { starts: Int32Array; 
 }
 
 /** The arcs as the simplex needs them. @param n sources and sinks of the flow problem */
-export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts): ArcSet {
+export function createSharedArcs(n: number, costs: SharedCosts): ArcSet {
   const { moves, size, row: rowOf, column, listed, factor } = costs;
   const scanRow = scaledScan(rowScan(moves, size), factor);
   const at = sinksByColumn(column, size);
@@ -107,7 +106,7 @@ export function createSharedArcs(arrays: Arrays, n: number, costs: SharedCosts):
         bestSink[j] = t;
       }
       const highest = largestOf(best);
-      const worst = worstOfRow(arrays);
+      const worst = worstOfRow();
       for (let s = 0; s < sources.length; s++) {
         if (s % ROWS_PER_LOOK === ROWS_PER_LOOK - 1) check();
         const i = sources[s];

@@ -4,7 +4,6 @@
  * longer to make than it saves.
  */
 import { type ArcSet, nextBelow, nextViolated, worstOfRow } from './arc-set.ts';
-import type { Arrays } from './arrays.ts';
 import { addCandidate, type Candidates, insert } from './candidates.ts';
 import { sinkNode } from './spanning-tree.ts';
 
@@ -13,7 +12,6 @@ import { sinkNode } from './spanning-tree.ts';
  * @param units n × n, below 0 or infinite where there is no arc
  */
 export function createSmallArcs(
-  arrays: Arrays,
   n: number,
   units: Float64Array | Int32Array,
   sources: Int32Array,
@@ -21,16 +19,16 @@ export function createSmallArcs(
 ): Pick<ArcSet, 'addNearest' | 'addViolated'> {
   const height = sources.length;
   const width = sinks.length;
-  const costs = copyCosts(arrays, n, units, sources, sinks);
+  const costs = copyCosts(n, units, sources, sinks);
   const firstSink = sinkNode(n, 0);
   return {
     // Once by rows and once by columns: that keeps both loops short.
     addNearest(list, _sources, _sinks, k) {
-      const nearest = arrays.float64(k);
-      const ends = arrays.int32(k);
+      const nearest = new Float64Array(k);
+      const ends = new Int32Array(k);
       /** The first arc of each source in the list, and the dearest one. */
-      const starts = arrays.int32(height);
-      const dearest = arrays.float64(height);
+      const starts = new Int32Array(height);
+      const dearest = new Float64Array(height);
       for (let s = 0; s < height; s++) {
         const first = s * width;
         const end = first + width;
@@ -66,9 +64,9 @@ export function createSmallArcs(
     },
     addViolated(list, { potential }) {
       const before = list.count;
-      const prices = arrays.float64(width);
+      const prices = new Float64Array(width);
       for (let t = 0; t < width; t++) prices[t] = potential[firstSink + sinks[t]];
-      const worst = worstOfRow(arrays);
+      const worst = worstOfRow();
       for (let s = 0; s < height; s++) {
         const row = s * width;
         const own = potential[sources[s]];
@@ -87,14 +85,13 @@ export function createSmallArcs(
 
 /** Row by row, infinite where there is no arc. */
 function copyCosts(
-  arrays: Arrays,
   n: number,
   units: Float64Array | Int32Array,
   sources: Int32Array,
   sinks: Int32Array,
 ): Float64Array {
   const width = sinks.length;
-  const costs = arrays.float64(sources.length * width);
+  const costs = new Float64Array(sources.length * width);
   for (let s = 0; s < sources.length; s++) {
     const i = sources[s];
     const row = i * n;

@@ -16,7 +16,6 @@
 
 import { checkOf, flagCheckOf, isStopped, OutOfTime } from '../run/stopping.ts';
 import { createArcSet } from './arcs.ts';
-import { Arrays } from './arrays.ts';
 import { createCandidates } from './candidates.ts';
 import { type CertificateCheck, certify, certifyMostServed } from './certify.ts';
 import { coarseGuide } from './coarse-guide.ts';
@@ -66,25 +65,24 @@ export function solveFlow(problem: FlowProblem, control: FlowControl = {}): Flow
 
 /** @throws OutOfTime before there is a tree */
 function solveCounted(problem: FlowProblem, control: FlowControl, counts: FlowCounts): FlowOutcome {
-  const arrays = new Arrays();
   // Requires no more than the totals of vehicles and demand allow, so that the search ends with the most that can be
   // served.
   const reachable = Math.min(problem.required, totalUnits(problem.supply), totalUnits(problem.demand));
   const reduced = reachable < problem.required ? { ...problem, required: reachable } : problem;
-  const netted = nettedAmounts(arrays, reduced);
+  const netted = nettedAmounts(reduced);
   if (netted.required <= 0 && !problem.unservedCost) {
     counts.method = 'still';
     const answer = {
       flow: NO_FLOW,
-      duals: noPrices(arrays, problem.n),
-      basis: stayingBasis(arrays, problem),
+      duals: noPrices(problem.n),
+      basis: stayingBasis(problem),
       alternatives: NO_ALTERNATIVES,
     };
     return conclude(problem, reachable, null, answer, counts);
   }
   const isNetted = control.nettingIsSafe !== false;
-  const start = isNetted ? netted : plainAmounts(arrays, reduced);
-  const { search, bigM } = beginSearch(arrays, reduced, start, control, counts);
+  const start = isNetted ? netted : plainAmounts(reduced);
+  const { search, bigM } = beginSearch(reduced, start, control, counts);
   const { tree, list, arcs } = search;
   const stopHere = () => stopped(tree, counts, reachable === problem.required);
   try {
@@ -102,7 +100,7 @@ function solveCounted(problem: FlowProblem, control: FlowControl, counts: FlowCo
         if (proof.ok) return conclude(problem, reachable, tree, answer, counts, proof);
       }
       counts.method = 'netted_then_all';
-      const { sources, sinks } = plainAmounts(arrays, reduced);
+      const { sources, sinks } = plainAmounts(reduced);
       if (!pivotToOptimum(search, sources, sinks)) return stopHere();
     }
     const answer = readAnswer(search, problem);
@@ -117,7 +115,6 @@ function solveCounted(problem: FlowProblem, control: FlowControl, counts: FlowCo
 
 /** A tree to pivot from. @throws OutOfTime by the stop flag, or in time if only the optimum is of use */
 function beginSearch(
-  arrays: Arrays,
   problem: FlowProblem,
   start: Amounts,
   control: FlowControl,
@@ -126,12 +123,12 @@ function beginSearch(
   const { n, cost } = problem;
   const check = control.needsOptimum ? checkOf(control) : flagCheckOf(control);
   const isNetted = control.nettingIsSafe !== false;
-  const tree = createSpanningTree(arrays, n);
-  const list = createCandidates(arrays, EXPECTED_CANDIDATES * n);
-  const arcs = cost.kind === 'shared' ? createSharedArcs(arrays, n, cost) : createArcSet(arrays, n, cost);
+  const tree = createSpanningTree(n);
+  const list = createCandidates(EXPECTED_CANDIDATES * n);
+  const arcs = cost.kind === 'shared' ? createSharedArcs(n, cost) : createArcSet(n, cost);
   const search: SimplexSearch = { tree, list, arcs, counts, control };
   const table = isNetted ? arcs.tableOf?.(start.sources, start.sinks, check) : undefined;
-  const guide = table ? coarseGuide(arrays, table, start, search) : null;
+  const guide = table ? coarseGuide(table, start, search) : null;
   arcs.addNearest(list, start.sources, start.sinks, guide ? NEAREST_GUIDED : NEAREST, check, guide);
   check();
   if (!isNetted) addStayArcs(list, problem);
@@ -175,7 +172,7 @@ function coverOf(problem: FlowProblem, served: number, tree: SpanningTree | null
 function readAnswer({ tree, list }: SimplexSearch, problem: FlowProblem): Answer {
   const basis = readBasis(tree);
   return {
-    flow: readFlow(tree.arrays, basis),
+    flow: readFlow(basis),
     duals: readDuals(tree, problem),
     basis,
     alternatives: readAlternatives(tree, list, ALTERNATIVES),
@@ -186,7 +183,7 @@ function stopped(tree: SpanningTree, counts: FlowCounts, isReachable: boolean): 
   const isPlan = isReachable && artificialFlow(tree) === 0;
   return {
     kind: 'stopped',
-    plan: isPlan ? { flow: readFlow(tree.arrays, readBasis(tree)), cost: treeCost(tree) } : null,
+    plan: isPlan ? { flow: readFlow(readBasis(tree)), cost: treeCost(tree) } : null,
     counts,
   };
 }

@@ -19,7 +19,6 @@
  * Reference: Cunningham, A network simplex method, Mathematical Programming 11 (1976); Ahuja, Magnanti, Orlin,
  * Network Flows (1993), §11; Kovács, Minimum-cost flow algorithms: an experimental evaluation (2015).
  */
-import type { Arrays } from './arrays.ts';
 
 export type SpanningTree = {
   n: number;
@@ -37,8 +36,6 @@ export type SpanningTree = {
   cost: Float64Array;
   /** −Infinity outside the tree, so that no arc there ever appears violated. */
   potential: Float64Array;
-  /** Memory for the arrays that are read from the tree. */
-  arrays: Arrays;
 };
 
 export const slackNode = (n: number) => n;
@@ -48,20 +45,19 @@ export const idleNode = (n: number) => 2 * n + 2;
 export const partNode = (n: number, location: number) => 2 * n + 3 + location;
 
 /** A tree with only the root. @param more nodes per location beside its source and sink */
-export function createSpanningTree(arrays: Arrays, n: number, more = 0): SpanningTree {
+export function createSpanningTree(n: number, more = 0): SpanningTree {
   const size = partNode(n, more * n);
   return {
     n,
     root: idleNode(n),
-    parent: arrays.int32(size).fill(-1),
-    size: arrays.int32(size),
-    last: arrays.int32(size),
-    next: arrays.int32(size),
-    previous: arrays.int32(size),
-    flow: arrays.float64(size),
-    cost: arrays.float64(size),
-    potential: arrays.float64(size).fill(Number.NEGATIVE_INFINITY),
-    arrays,
+    parent: new Int32Array(size).fill(-1),
+    size: new Int32Array(size),
+    last: new Int32Array(size),
+    next: new Int32Array(size),
+    previous: new Int32Array(size),
+    flow: new Float64Array(size),
+    cost: new Float64Array(size),
+    potential: new Float64Array(size).fill(Number.NEGATIVE_INFINITY),
   };
 }
 
@@ -74,10 +70,10 @@ export function attach(tree: SpanningTree, node: number, parent: number, flow: n
 
 /** Thread, sizes and last nodes from parents, and potentials. O(n). */
 export function layOut(tree: SpanningTree): void {
-  const { parent, size, last, next, previous, root, arrays } = tree;
+  const { parent, size, last, next, previous, root } = tree;
   const nodes = parent.length;
-  const firstChild = arrays.int32(nodes).fill(-1);
-  const sibling = arrays.int32(nodes).fill(-1);
+  const firstChild = new Int32Array(nodes).fill(-1);
+  const sibling = new Int32Array(nodes).fill(-1);
   for (let v = nodes - 1; v >= 0; v--) {
     const p = parent[v];
     if (p < 0) continue;

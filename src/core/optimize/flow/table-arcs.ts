@@ -3,7 +3,6 @@
  * least cost is too high for its highest price is skipped with one comparison.
  */
 import { type ArcSet, worstOfRow } from './arc-set.ts';
-import type { Arrays } from './arrays.ts';
 import { createNearestCollector } from './candidates.ts';
 import { type CostTable, highestOfBlocks, ROWS_PER_LOOK } from './cost-table.ts';
 import { sinkNode } from './spanning-tree.ts';
@@ -12,10 +11,12 @@ import { sinkNode } from './spanning-tree.ts';
 const ROWS_PER_GATE = 32;
 
 /** The arcs of a table, which always are all that its callers ask for. */
-export function createTableArcs(
-  arrays: Arrays,
-  { n, sources, blocks, costs: { costs, least, forbidden } }: CostTable,
-): Pick<ArcSet, 'addNearest' | 'addViolated' | 'forEachInRow' | 'largestCost'> {
+export function createTableArcs({
+  n,
+  sources,
+  blocks,
+  costs: { costs, least, forbidden },
+}: CostTable): Pick<ArcSet, 'addNearest' | 'addViolated' | 'forEachInRow' | 'largestCost'> {
   const { count, starts, sinks } = blocks;
   const firstSink = sinkNode(n, 0);
   return {
@@ -23,9 +24,9 @@ export function createTableArcs(
     addNearest(list, _sources, _sinks, k, check, guide) {
       const nearest = createNearestCollector(n, k, list, firstSink);
       const { sinkWorst } = nearest;
-      const gates = arrays.float64(count);
-      const highest = arrays.float64(count);
-      const prices = arrays.float64(sinks.length);
+      const gates = new Float64Array(count);
+      const highest = new Float64Array(count);
+      const prices = new Float64Array(sinks.length);
       if (guide) {
         for (let t = 0; t < sinks.length; t++) prices[t] = guide.sink[sinks[t]];
         highestOfBlocks(highest, blocks, guide.sink);
@@ -53,11 +54,11 @@ export function createTableArcs(
     },
     addViolated(list, { potential }, _sources, _sinks, check) {
       const before = list.count;
-      const prices = arrays.float64(sinks.length);
+      const prices = new Float64Array(sinks.length);
       for (let t = 0; t < sinks.length; t++) prices[t] = potential[firstSink + sinks[t]];
-      const highest = arrays.float64(count);
+      const highest = new Float64Array(count);
       highestOfBlocks(highest, blocks, potential.subarray(firstSink, firstSink + n));
-      const worst = worstOfRow(arrays);
+      const worst = worstOfRow();
       for (let s = 0; s < sources.length; s++) {
         if (s % ROWS_PER_LOOK === ROWS_PER_LOOK - 1) check();
         const i = sources[s];

@@ -35,7 +35,7 @@ export function createLayeredSearch(
   tree: LayeredTree,
   control: LayeredSearch['control'],
 ): LayeredSearch {
-  const list = createCandidates(tree.arrays, 4 * problem.n * problem.steps);
+  const list = createCandidates(4 * problem.n * problem.steps);
   return { problem, tree, list, counts: { pivots: 0, pricingRounds: 0, candidates: 0 }, control };
 }
 

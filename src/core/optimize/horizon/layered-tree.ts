@@ -10,7 +10,6 @@
  * blocking one on the cycle, so the search never cycles. A pivot takes O(cycle + nodes of the subtree that moves).
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §11.6 and §14 (convex costs).
  */
-import { Arrays } from '../flow/arrays.ts';
 import { layOut, moveSubtree, type SpanningTree, setPotentials } from '../flow/spanning-tree.ts';
 import type { Segments } from './segments.ts';
 import type { HorizonProblem, StepMoves } from './types.ts';
@@ -21,20 +20,18 @@ export type LayeredTree = SpanningTree & { segments: Segments; level: Int32Array
 export function startStaying(problem: HorizonProblem, segments: Segments): LayeredTree {
   const { n, steps, supply } = problem;
   const root = (steps + 1) * n;
-  const arrays = new Arrays();
   const size = root + 1;
   const tree: LayeredTree = {
     n,
     root,
-    parent: arrays.int32(size).fill(-1),
-    size: arrays.int32(size),
-    last: arrays.int32(size),
-    next: arrays.int32(size),
-    previous: arrays.int32(size),
-    flow: arrays.float64(size),
-    cost: arrays.float64(size),
-    potential: arrays.float64(size),
-    arrays,
+    parent: new Int32Array(size).fill(-1),
+    size: new Int32Array(size),
+    last: new Int32Array(size),
+    next: new Int32Array(size),
+    previous: new Int32Array(size),
+    flow: new Float64Array(size),
+    cost: new Float64Array(size),
+    potential: new Float64Array(size),
     segments,
     level: segments.starts.slice(0, root),
   };

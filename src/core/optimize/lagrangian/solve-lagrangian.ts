@@ -14,7 +14,6 @@
  * bound.
  */
 import { createArcSet } from '../flow/arcs.ts';
-import { Arrays } from '../flow/arrays.ts';
 import { createCandidates } from '../flow/candidates.ts';
 import { pivotCandidates, pivotToOptimum } from '../flow/network-simplex.ts';
 import { NO_FLOW } from '../flow/read-tree.ts';
@@ -297,7 +296,6 @@ function createSearch(
   counts: LagrangianSearch['counts'],
 ): LagrangianSearch {
   const { n, cost } = problem;
-  const arrays = new Arrays();
   let totalDemand = 0;
   let placelessCost = 0;
   for (let j = 0; j < n; j++) {
@@ -306,12 +304,12 @@ function createSearch(
     if (problem.bounds && problem.unmetUnits)
       placelessCost += problem.unmetUnits[j] * (problem.demand[j] - served.demand);
   }
-  const arcs = createArcSet(arrays, n, cost);
-  const tree = createSpanningTree(arrays, n, problem.bounds ? BOUNDED_NODES : 1);
-  const perNode = () => arrays.float64(tree.parent.length);
+  const arcs = createArcSet(n, cost);
+  const tree = createSpanningTree(n, problem.bounds ? BOUNDED_NODES : 1);
+  const perNode = () => new Float64Array(tree.parent.length);
   return {
     tree,
-    list: createCandidates(arrays, 24 * n),
+    list: createCandidates(24 * n),
     arcs,
     counts,
     control,

@@ -233,7 +233,7 @@ export function readMoves(
     to.push(sink);
     units.push(more);
   }
-  return readFlow(tree.arrays, {
+  return readFlow({
     from: Int32Array.from(from),
     to: Int32Array.from(to),
     units: Int32Array.from(units),

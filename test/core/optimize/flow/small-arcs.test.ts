@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { Arrays } from '../../../../src/core/optimize/flow/arrays.ts';
 import { createCandidates } from '../../../../src/core/optimize/flow/candidates.ts';
 import { createSmallArcs } from '../../../../src/core/optimize/flow/small-arcs.ts';
 import { createSpanningTree, sinkNode } from '../../../../src/core/optimize/flow/spanning-tree.ts';
@@ -28,7 +27,7 @@ function few(random: Random) {
 
 /** The arcs that `add` appends to an empty list, and that none is there twice. */
 function added(n: number, add: (list: ReturnType<typeof createCandidates>) => void): Arc[] {
-  const list = createCandidates(new Arrays(), 0);
+  const list = createCandidates(0);
   add(list);
   const arcs = Array.from({ length: list.count }, (_, a) => ({
     i: list.from[a],
@@ -51,7 +50,7 @@ test('of few sources and sinks, each has its nearest arcs among the candidates, 
     const random = createRandom(seed);
     const { n, units, sources, sinks, all } = few(random);
     const k = random.integer(1, 4);
-    const arcs = createSmallArcs(new Arrays(), n, units, sources, sinks);
+    const arcs = createSmallArcs(n, units, sources, sinks);
     const found = added(n, (list) => arcs.addNearest(list, sources, sinks, k, () => {}));
     for (const arc of found) expect(all, `seed ${seed}`).toContainEqual(arc);
     const dearest = new Map<string, number>();
@@ -83,11 +82,11 @@ test('a pass over few arcs adds the most violated ones of each source', () => {
   for (const seed of seeds(0, 499)) {
     const random = createRandom(seed);
     const { n, units, sources, sinks, all } = few(random);
-    const tree = createSpanningTree(new Arrays(), n);
+    const tree = createSpanningTree(n);
     for (const i of sources) tree.potential[i] = random.integer(-3, 3);
     for (const j of sinks) tree.potential[sinkNode(n, j)] = random.integer(0, 9);
     const reduced = ({ i, j, cost }: Arc) => cost + tree.potential[i] - tree.potential[sinkNode(n, j)];
-    const arcs = createSmallArcs(new Arrays(), n, units, sources, sinks);
+    const arcs = createSmallArcs(n, units, sources, sinks);
     const found = added(n, (list) => arcs.addViolated(list, tree, sources, sinks, () => {}));
     for (const arc of found) expect(all, `seed ${seed}`).toContainEqual(arc);
     for (const i of sources) {

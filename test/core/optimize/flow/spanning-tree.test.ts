@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { Arrays } from '../../../../src/core/optimize/flow/arrays.ts';
 import {
   attach,
   createSpanningTree,
@@ -13,7 +12,7 @@ import { createRandom } from '../instances.ts';
 
 /** A random tree of all nodes, with flow on every arc that leads down. */
 function randomTree(next: () => number, n: number): SpanningTree {
-  const tree = createSpanningTree(new Arrays(), n);
+  const tree = createSpanningTree(n);
   const nodes = tree.parent.length;
   const inTree = [tree.root];
   for (let v = 0; v < nodes; v++) {
@@ -73,7 +72,7 @@ test('after every pivot thread, sizes, last nodes and potentials are those of th
       expect(tree.size[tree.root]).toBe(before);
       const order = threadOf(tree);
       expect(order).toHaveLength(nodes);
-      const fresh = createSpanningTree(new Arrays(), tree.n);
+      const fresh = createSpanningTree(tree.n);
       for (let v = 0; v < nodes; v++) {
         if (v !== tree.root) attach(fresh, v, tree.parent[v], tree.flow[v], tree.cost[v]);
       }

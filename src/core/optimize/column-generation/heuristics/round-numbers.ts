@@ -10,7 +10,6 @@
  * save more than they cost. O(n (n K + 2^K)). A heuristic: it proves nothing.
  * Reference: Floyd, Steinberg, An adaptive algorithm for spatial greyscale (1976), error diffusion.
  */
-import { Arrays } from '../../flow/arrays.ts';
 import { halved, placesOf } from '../../flow/halving.ts';
 import { UNITS_PER_COST } from '../../problem/costs.ts';
 import { KeyHeap } from '../../problem/key-heap.ts';
@@ -154,8 +153,7 @@ function roundInOrder(
   const classes = capacities.length;
   const rounded = new Int32Array(present.length);
   const all = Int32Array.from(demand.keys());
-  const arrays = new Arrays();
-  const { ordered } = halved(arrays, all, placesOf(arrays, n, network.costUnits, all, all), 1);
+  const { ordered } = halved(all, placesOf(n, network.costUnits, all, all), 1);
   /** Vehicles that the locations so far have more than the relaxation, by class; and demand that they leave unmet. */
   const more = new Float64Array(classes);
   let unmet = 0;
