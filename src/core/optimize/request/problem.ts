@@ -6,7 +6,7 @@
 import { MAX_COST } from '../../../contracts/bounds.ts';
 import { usesStoredTravel } from '../../../contracts/job-facts.ts';
 import type { OptimizeRequest, VehicleInput } from '../../../contracts/optimize.ts';
-import { fromUnits } from '../problem/costs.ts';
+import { fromUnits, toUnitsUp } from '../problem/costs.ts';
 import type {
   FleetIndex,
   LocationPoint,
@@ -116,7 +116,8 @@ function refuseDearMoves({ costUnits, distanceKm }: Network, maxDistanceKm: numb
     if (costUnits[a] === Number.POSITIVE_INFINITY || (distanceKm && distanceKm[a] > maxDistanceKm)) continue;
     if (costUnits[a] > dearest) dearest = costUnits[a];
   }
-  if (fromUnits(dearest) > most) throw new RefusedError(refuseCosts(fromUnits(dearest), most));
+  // Rounding up may lift a cost that the check let through beyond the limit, by less than a unit.
+  if (dearest > toUnitsUp(most)) throw new RefusedError(refuseCosts(fromUnits(dearest), most));
 }
 
 function pointsInOrder(locations: readonly LocationPoint[], locationIds: Int32Array): LocationPoint[] {
