@@ -158,7 +158,7 @@ describe('what is no change of level', () => {
       const local = { firstHour: MONDAY, values: history, observedHours: HOURS };
       if (toPresentLevel(local, history).shift !== null) seen++;
     }
-    expect(seen).toBeLessThanOrEqual(1);
+    expect(seen).toBeLessThanOrEqual(2);
   });
 
   test('a fresh one in at most one of a hundred histories of the sample, storms and all', {
