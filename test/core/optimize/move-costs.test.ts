@@ -1,113 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../src/contracts/optimize.ts';
 import { verifyPlan } from '../../../src/core/optimize/answer/verify.ts';
-import type { LocationPoint, TravelTable } from '../../../src/core/optimize/problem/model.ts';
+import type { TravelTable } from '../../../src/core/optimize/problem/model.ts';
 import { checkRequest } from '../../../src/core/optimize/request/check.ts';
-import { enough, seeds } from '../../helpers/depth.ts';
 import { optimizeCached as optimize } from './cached.ts';
-import { cheapestByTryingAll } from './exhaustive.ts';
-import { createRandom, type Random, SETTINGS } from './instances.ts';
-import { tinyInstance } from './tiny-instances.ts';
-import { type TravelRows, travelTable } from './travel-table.ts';
-
-const INSTANCES = 3000;
-
-/** A table of a share of the pairs: no triangle inequality, no symmetry. */
-function randomTravel(random: Random, locations: readonly LocationPoint[], share: number): TravelTable {
-  const one = (from: LocationPoint, to: LocationPoint): TravelRows[number] => {
-    return [from.id, to.id, random.integer(0, 5000) / 100, random.integer(0, 9000) / 100];
-  };
-  return travelTable(
-    locations.flatMap((from) => locations.filter(() => random.chance(share)).map((to) => one(from, to))),
-  );
-}
-
-function randomOptions(random: Random): Pick<NonNullable<OptimizeRequest['options']>, 'cost' | 'travel'> {
-  const travel = random.pick([
-    'great_circle',
-    'stored',
-    'stored',
-    { source: 'stored', fallback: 'great_circle' },
-  ] as const);
-  const hasMinutes = travel === 'stored' && random.chance(0.6);
-  return {
-    travel,
-    cost: {
-      ...(random.chance(0.7) && { per_km: random.integer(0, 300) / 100 }),
-      ...(hasMinutes && { per_minute: random.integer(0, 200) / 100 }),
-      ...(random.chance(0.5) && { per_move: random.integer(0, 5000) / 100 }),
-    },
-  };
-}
-
-/** The same fleet and places as a pure flow: one capacity, whole demand, no bounds. Here vehicles are netted. */
-function asFlow({
-  demand_forecast,
-  fleet_state,
-  constraints = {},
-  options,
-}: OptimizeRequest): OptimizeRequest {
-  const { min_service_level = 0.8, max_distance } = constraints;
-  return {
-    demand_forecast: Object.fromEntries(
-      Object.entries(demand_forecast).map(([id, steps]) => [id, [Math.ceil(steps[0] / 2)]]),
-    ),
-    fleet_state: { vehicles: fleet_state.vehicles.map(({ capacity: _, ...vehicle }) => vehicle) },
-    constraints: {
-      min_service_level,
-      ...(max_distance !== undefined && { max_distance }),
-      max_rebalancing_cost: null,
-    },
-    options: { ...options, optimality_gap: 0 },
-  };
-}
+import { SETTINGS } from './instances.ts';
+import { travelTable } from './travel-table.ts';
 
 describe('costs per km, minute and move, with great circles and a travel table', () => {
-  test('give the optimum of trying every plan, on random requests', {
-    tags: 'slow',
-  }, async () => {
-    const wrong: unknown[] = [];
-    const seen = new Map<string, number>();
-    const see = (kind: string) => seen.set(kind, (seen.get(kind) ?? 0) + 1);
-    for (const seed of seeds(1, INSTANCES)) {
-      const random = createRandom(seed);
-      const instance = tinyInstance(seed);
-      const { network: _, ...rest } = seed % 2 ? asFlow(instance.request) : instance.request;
-      const { network } = seed % 3 ? {} : instance.request;
-      const options = network ? { cost: { per_move: random.integer(0, 5000) / 100 } } : randomOptions(random);
-      const request: OptimizeRequest = {
-        ...rest,
-        ...(network && { network }),
-        options: { ...rest.options, ...options },
-      };
-      const { locations } = instance;
-      const travel = randomTravel(random, locations, random.pick([0.5, 0.9, 1]));
-      expect(checkRequest(request, new Set(locations.map(({ id }) => id)), SETTINGS)).toEqual([]);
-      const expected = cheapestByTryingAll(request, locations, SETTINGS, travel)?.costUnits ?? 'infeasible';
-      const outcome = await optimize({ request, locations, settings: SETTINGS, travel });
-      const found =
-        outcome.status === 'optimal' ? Math.round(outcome.certificate.objective * 1e4) : outcome.status;
-      if (found !== expected) wrong.push({ seed, found, expected, outcome });
-      if (outcome.status !== 'optimal') {
-        see('infeasible');
-        continue;
-      }
-      const moves = outcome.result.kpis.rebalanced_count;
-      if (moves === 0) continue;
-      const { travel: how = 'network', cost } = request.options!;
-      see(typeof how === 'object' ? 'fallback' : how);
-      if (cost?.per_move) see(`per_move ${network ? 'network' : 'locations'}`);
-      if (cost?.per_minute) see('per_minute');
-      see(outcome.certificate.method);
-    }
-    expect(wrong.slice(0, 3)).toEqual([]);
-    for (const kind of [
-      ...['infeasible', 'fallback', 'great_circle', 'stored', 'per_minute', 'network_simplex'],
-      ...['per_move network', 'per_move locations'],
-    ])
-      expect(seen.get(kind) ?? 0, kind).toBeGreaterThan(enough(INSTANCES / 60));
-  });
-
   const locations = [1, 2, 3].map((id) => ({ id, latitude: 40 + id / 100, longitude: -74 }));
   const asked = (options: OptimizeRequest['options']): OptimizeRequest => ({
     demand_forecast: { '1': [0], '2': [1], '3': [1] },

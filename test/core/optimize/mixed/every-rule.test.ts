@@ -7,7 +7,7 @@ import { SETTINGS } from '../instances.ts';
 import { disagreement } from './compare.ts';
 import { mixedInstance } from './every-rule.ts';
 
-const INSTANCES = 2000;
+const INSTANCES = 5000;
 /** Of these a request states at most one, because they contradict each other. */
 const ONE_OF = [
   ['peak', 'mean', 'first', 'sum', 'system_peak', 'quantile'],

@@ -142,7 +142,7 @@ function randomConstraints(random: Random, ids: readonly number[], capacity: num
 }
 
 function randomNetwork(random: Random, location_ids: number[]): NonNullable<OptimizeRequest['network']> {
-  const largest = random.pick([0, 5, 500_000, 500_000]);
+  const largest = random.pick([0, 5, 500_000, 500_000, 500_000, 1e12]);
   const gaps = random.pick([0, 0, 0.3]);
   const square = <T>(value: () => T) => location_ids.map(() => location_ids.map(value));
   return {

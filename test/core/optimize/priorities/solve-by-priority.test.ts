@@ -2,127 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { enough, seeds } from '../../../helpers/depth.ts';
 import { optimizeCached as optimize } from '../cached.ts';
-import { byPriorityByTryingAll, cheapestByTryingAll, readFacts } from '../exhaustive.ts';
+import { readFacts } from '../exhaustive.ts';
 import { solveByHighs } from '../highs-formulation.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 import { mediumRequest } from '../medium-instances.ts';
-import { withPrevious } from '../stability/previous-plans.ts';
-import { tinyInstance } from '../tiny-instances.ts';
 import { withPriorities } from './instances.ts';
 
-const INSTANCES = 1500;
-
-const PAIR_RULES = [{ max_pairs: 1 }, { min_vehicles_per_move: 2 }, { cost_per_pair: 5 }];
-
-/** A service level that is often out of reach, a ceiling that is often too low, and one of both kinds of shortage. */
-function hard(request: OptimizeRequest, seed: number): OptimizeRequest {
-  const random = createRandom(seed + 6e6);
-  const { min_demand_coverage: _, ...constraints } = request.constraints ?? {};
-  const isPriced = random.chance(0.3);
-  const isPaired = random.chance(0.15);
-  const isPinned = random.chance(0.2);
-  const vehicles = request.fleet_state.vehicles.map((vehicle) => ({
-    ...vehicle,
-    ...(isPinned && random.chance(0.4) && { pinned: true }),
-  }));
-  return {
-    ...request,
-    fleet_state: { vehicles },
-    ...(isPaired && { options: { ...request.options, refine: random.pick(PAIR_RULES) } }),
-    constraints: {
-      ...constraints,
-      min_service_level: random.pick([0, 0.3, 0.5, 0.8, 1]),
-      ...(random.chance(0.4) && { max_rebalancing_cost: random.integer(0, 100) / 4 }),
-      ...(isPriced && { unmet_demand_cost: random.integer(0, 400) / 4 }),
-      shortage: random.chance(0.5) ? 'serve_most' : 'fail',
-    },
-  };
-}
-
 describe('critical demand', () => {
-  test('is served first by level, then at the least cost, as of all plans of random requests', {
-    tags: 'slow',
-  }, async () => {
-    const seen = {
-      plan: 0,
-      none: 0,
-      short: 0,
-      dearer: 0,
-      less: 0,
-      partly: 0,
-      priced: 0,
-      paired: 0,
-      pinned: 0,
-      classes: 0,
-      fleetSize: 0,
-      fractional: 0,
-    };
-    const wrong: unknown[] = [];
-    for (const seed of seeds(1, INSTANCES)) {
-      const instance = tinyInstance(seed);
-      const { request: asked, locations } = withPriorities(instance, seed);
-      const request = hard(asked, seed);
-      const isServeMost = request.constraints!.shortage === 'serve_most';
-      const outcome = await optimize({ request, locations, settings: SETTINGS });
-      const atLevel = byPriorityByTryingAll(request, locations, false);
-      const best = atLevel ?? (isServeMost ? byPriorityByTryingAll(request, locations, true) : null);
-      if (!best) {
-        seen.none++;
-        if (outcome.status !== 'infeasible') wrong.push({ seed, status: outcome.status, outcome });
-        continue;
-      }
-      if (outcome.status !== 'optimal') {
-        wrong.push({ seed, outcome });
-        continue;
-      }
-      seen.plan++;
-      const { shortfall, total_cost, priorities = [], stages, kpis, refinement } = outcome.result;
-      const isPaired = refinement !== undefined;
-      const facts = readFacts(request, locations);
-      const levels = [...new Set([...facts.demand].map(([id, d]) => (d > 0 ? facts.level(id) : 0)))];
-      const critical = levels.filter((level) => level > 0).sort((a, b) => b - a);
-      const all = [...new Set(facts.ids.map(facts.level))].filter((level) => level > 0).sort((a, b) => b - a);
-      const expected = critical.map((level) => best.served[all.indexOf(level)]);
-      const cost = Math.round(
-        (total_cost + (kpis.unmet_demand_cost ?? 0) + (refinement?.pair_cost ?? 0)) * 1e4,
-      );
-      const expectedStages = [
-        ...(critical.length > 0 ? ['critical_demand'] : []),
-        'min_cost_flow',
-        ...(isPaired ? ['milp_refinement'] : []),
-      ].join();
-      const isRight =
-        priorities.map(({ level }) => level).join() === critical.join() &&
-        priorities.every(({ served }, at) => Math.abs(served - expected[at]) < 1e-6) &&
-        priorities.every(
-          ({ served, served_at_most }) =>
-            served_at_most >= served && served_at_most - served <= 1.1e-6 * facts.totalDemand,
-        ) &&
-        cost === best.costUnits &&
-        (shortfall === undefined) === (atLevel !== null) &&
-        stages?.join() === (critical.length === 0 && !isPaired ? undefined : expectedStages);
-      if (!isRight) {
-        wrong.push({ seed, cost, best, priorities, expected, shortfall, stages });
-        continue;
-      }
-      if (critical.length === 0) continue;
-      if (shortfall) seen.short++;
-      if (kpis.unmet_demand_cost) seen.priced++;
-      if (isPaired) seen.paired++;
-      if (request.fleet_state.vehicles.some(({ pinned }) => pinned)) seen.pinned++;
-      if (priorities.some(({ demand, served }) => served < demand)) seen.partly++;
-      const plain = cheapestByTryingAll(request, locations);
-      if (plain && plain.costUnits < cost) seen.dearer++;
-      if (shortfall && facts.totalDemand * 0.999 > shortfall.reached * facts.totalDemand) seen.less++;
-      if (new Set(facts.vehicles.map(({ capacity }) => capacity)).size > 1) seen.classes++;
-      if (facts.fleetSize < facts.vehicles.length) seen.fleetSize++;
-      if (instance.isFractional) seen.fractional++;
-    }
-    expect(wrong.slice(0, 5)).toEqual([]);
-    for (const [kind, count] of Object.entries(seen))
-      expect(count, kind).toBeGreaterThan(enough(INSTANCES / 50));
-  });
-
   test('is proved if what is served is as far from the bound as the search may leave it', async () => {
     // No vehicle may move, so the search bisects; it ends two of its steps from the bound, where rounding decides.
     const request: OptimizeRequest = {
@@ -237,32 +123,5 @@ describe('critical demand', () => {
       });
     expect(await outcome(1000)).toMatchObject({ status: 'refused', faults: [{ field: 'demand_forecast' }] });
     expect(await outcome(5)).toMatchObject({ status: 'optimal', result: { priorities: [{ level: 9 }] } });
-  });
-
-  test('is served first, and then by the plan that costs least with its changes, on random requests', {
-    tags: 'slow',
-  }, async () => {
-    const wrong: unknown[] = [];
-    let plans = 0;
-    for (const seed of seeds(1, 1000)) {
-      const { request: asked, locations } = withPriorities(tinyInstance(seed), seed);
-      const { ids } = readFacts(asked, locations);
-      const { request, previous } = withPrevious(asked, ids, seed, 30);
-      const best = byPriorityByTryingAll(request, locations, false, previous);
-      if (!best) continue;
-      const outcome = await optimize({ request, locations, settings: SETTINGS, previous });
-      if (outcome.status !== 'optimal') {
-        wrong.push({ seed, outcome });
-        continue;
-      }
-      if (!outcome.result.priorities) continue;
-      plans++;
-      const served = outcome.result.priorities.reduce((sum, level) => sum + level.served, 0);
-      const most = best.served.slice(0, -1).reduce((sum, level) => sum + level, 0);
-      const cost = Math.round(outcome.certificate.objective * 1e4);
-      if (cost !== best.costUnits || Math.abs(served - most) > 1e-6) wrong.push({ seed, cost, served, best });
-    }
-    expect(wrong).toEqual([]);
-    expect(plans).toBeGreaterThan(enough(200));
   });
 });
