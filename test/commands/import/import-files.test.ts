@@ -136,103 +136,30 @@ describe('importing files', () => {
   });
   const demand = (line: string) => ({ locations: LOCATIONS, demand: `location_id,hour,demand\n${line}\n` });
   const location = (line: string) => ({ locations: `id,name,latitude,longitude,time_zone\n${line}\n` });
+  // Faults of every kind are those of HTTP (`same-faults.test.ts`).
   test.each<[string, Parameters<typeof importText>[0], RegExp]>([
-    [
-      'a location id that is no number',
-      location('x,One,1,1,'),
-      /^locations\.csv:2: id "x" is not a whole number, for example 12$/,
-    ],
-    ['an id beyond 32 bits', location('4294967296,One,1,1,'), /:2: id 4294967296 is above .* 2147483647$/],
-    ['an empty name', location('1,,1,1,'), /:2: name is empty/],
-    ['a latitude beyond the pole', location('1,One,90.5,1,'), /:2: latitude 90\.5 is above .* 90$/],
+    ['an empty name', location('1,,1,1,'), /^locations\.csv:2: name is empty/],
     ['a decimal comma', location('1,One,"1,5",1,'), /:2: latitude "1,5" is not a number/],
-    ['an unknown time zone', location('1,One,1,1,Mars/Base'), /:2: time_zone "Mars\/Base" is not an IANA/],
+    ['a number beyond all numbers', fleet('a,1,,1e999'), /:2: capacity "1e999" is not a number/],
     [
-      'a location that comes twice',
-      location('1,A,1,1,\n2,B,1,1,\n1,C,1,1,'),
-      /:4: location 1 is a duplicate of line 2/,
-    ],
-    [
-      'bytes that are no UTF-8',
-      { locations: Buffer.from('id,name,latitude,longitude\n1,Caf\xe9,1,1\n', 'latin1') },
-      /:2: name .* UTF-8/,
-    ],
-    [
-      'a vehicle id that is too long',
+      'an id that is too long',
       fleet(`${'x'.repeat(129)},1,,`),
       /:2: vehicle_id .* has 129 characters; at most 128/,
     ],
     [
-      'an unknown state',
-      fleet('a,1,parked,'),
-      /:2: status "parked" is not one of operational, maintenance, downtime$/,
-    ],
-    [
-      'capacity 0',
-      fleet('a,1,,0'),
-      /:2: capacity 0 is below the minimum 0\.000001; give one from 0\.000001 to 1000000000$/,
-    ],
-    ['a number beyond all numbers', fleet('a,1,,1e999'), /:2: capacity "1e999" is not a number/],
-    ['a vehicle that comes twice', fleet('a,1,,\nb,1,,\na,2,,'), /:4: vehicle "a" is a duplicate of line 2/],
-    [
       'an unknown location',
       fleet('a,1,,\nb,99,,\nc,99,,'),
-      /^fleet\.csv:3: location_id 99 is not a stored location \(2 rows name it\)/,
-    ],
-    ['a row that is too short', fleet('a,1'), /:2: has 2 values; the header has 4 columns$/],
-    [
-      'negative demand',
-      demand('1,2026-03-01T05:00:00Z,-3'),
-      /:2: demand -3 is below .* 0; give one from 0 to 1000000$/,
+      /^fleet\.csv:3: .* stored location \(2 rows name it\)/,
     ],
     ['no time at all', demand('1,yesterday,3'), /:2: hour "yesterday" is not a time with its offset/],
     ['a time without offset', demand('1,2026-03-01T05:00:00,3'), /:2: .* offset/],
-    ['a day that does not exist', demand('1,2026-02-29T05:00:00Z,3'), /:2: .* does not exist/],
-    ['half past', demand('1,2026-03-01T05:30:00Z,3'), /:2: .* full UTC hour/],
-    ['no demand', demand('1,2026-03-01T05:00:00Z,'), /:2: demand is empty/],
-    [
-      'the same hour twice',
-      demand('1,2026-03-01T05:00:00Z,1\n1,2026-03-01T06:00:00+01:00,1'),
-      /:3: location 1 at 2026-03-01T05:00:00\.000Z is a duplicate of line 2/,
-    ],
-  ])('%s is named with file, line and value', async (_what, contents, message) => {
-    const problems = await faultsOf(contents);
-    expect(problems).toEqual([expect.stringMatching(message), 'nothing was stored']);
-  });
-
-  test.each<[string, Parameters<typeof importText>[0], RegExp]>([
-    [
-      'a missing column',
-      { fleet: 'vehicle,location_id\na,1\n' },
-      /fleet\.csv:1: column vehicle_id missing; the header is "vehicle,location_id"; the columns are/,
-    ],
-    [
-      'two missing columns',
-      { demand: 'location_id|hour|demand\n' },
-      /:1: columns location_id, hour_utc_iso or hour, pickups or demand missing; the header is "location_id\|hour\|demand"/,
-    ],
-    [
-      'a misspelt optional column',
-      { fleet: 'vehicle_id,location_id,capcity\na,1,2\n' },
-      /:1: unknown or repeated: "capcity"/,
-    ],
-    [
-      'two columns that mean the same',
-      { demand: 'location_id,hour,demand,pickups\n' },
-      /unknown or repeated: "pickups"/,
-    ],
     ['an empty file', { fleet: '' }, /fleet\.csv: is empty; the columns are/],
-    [
-      'a quote that is never closed',
-      { fleet: 'vehicle_id,location_id\n"a,1\n' },
-      /fleet\.csv:\d+: .*[Qq]uote/,
-    ],
     [
       'a damaged gzip file',
       { fleet: gzipSync(FLEET.repeat(50)).subarray(0, 40) },
       /fleet\.csv: the gzip data is damaged/,
     ],
-  ])('%s ends the import with a clear line', async (_what, contents, message) => {
+  ])('%s is named with file, line and value', async (_what, contents, message) => {
     const problems = await faultsOf(contents);
     expect(problems).toEqual([expect.stringMatching(message), 'nothing was stored']);
   });
