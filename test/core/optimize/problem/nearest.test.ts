@@ -3,13 +3,21 @@ import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts
 import { demandFrom, withFloors } from '../../../../src/core/optimize/problem/floors.ts';
 import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
 import { planNearest } from '../../../../src/core/optimize/problem/nearest.ts';
+import { planWithinBounds } from '../../../../src/core/optimize/problem/nearest-within-bounds.ts';
 import { isAllowed } from '../../../../src/core/optimize/problem/network.ts';
+import { hasLocationBounds, withLimits } from '../../../../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
 import { enough, seeds } from '../../../helpers/depth.ts';
 import { buildCached as buildProblem } from '../cached.ts';
 import { cityInstance, SETTINGS } from '../instances.ts';
 import { mediumRequest } from '../medium-instances.ts';
 
+const BOUNDS = [
+  {},
+  { minVehiclesPerLocation: 2 },
+  { maxVehiclesPerLocation: 16 },
+  { minVehiclesPerLocation: 4, maxVehiclesPerLocation: 18 },
+];
 const settings = { ...SETTINGS, maxRebalancingCost: null };
 
 function city(seed: number, locations: number): Problem {
@@ -19,35 +27,41 @@ function city(seed: number, locations: number): Problem {
 }
 
 describe('a first plan from the nearest vehicles', () => {
-  test('keeps every constraint and uses allowed moves only, on random requests', () => {
-    let found = 0;
-    for (const seed of seeds(1, 600)) {
-      const { request, locations } = mediumRequest(seed);
-      const {
-        min_vehicles_per_location: _,
-        max_vehicles_per_location: __,
-        ...constraints
-      } = request.constraints!;
-      const problem = buildProblem({ ...request, constraints }, locations, settings);
-      const moves = planNearest(problem, () => false);
-      if (!moves) continue;
-      const { broken } = evaluateMoves(problem, moves);
-      // Whether a smaller fleet serves enough is the caller's question: it counts vehicles that serve most.
-      expect(
-        broken.filter((name) => name !== 'min_service_level'),
-        `seed ${seed}`,
-      ).toEqual([]);
-      const n = problem.locationIds.length;
-      for (let m = 0; m < moves.count.length; m++) {
-        const [from, to] = [moves.source[m], moves.target[m]];
-        expect(isAllowed(problem.network, n, problem.limits.maxDistanceKm, from, to), `seed ${seed}`).toBe(
-          true,
-        );
+  test.each([
+    ['without bounds per location', 600, 300],
+    ['within bounds per location', 1000, 50],
+  ])(
+    'keeps every constraint and uses allowed moves only, %s, on random requests',
+    (way, instances, least) => {
+      let found = 0;
+      for (const seed of seeds(1, instances)) {
+        const { request, locations } = mediumRequest(seed);
+        const {
+          min_vehicles_per_location: _,
+          max_vehicles_per_location: __,
+          ...unbounded
+        } = request.constraints!;
+        const isBounded = way.startsWith('within');
+        const constraints = isBounded ? request.constraints : unbounded;
+        const problem = buildProblem({ ...request, constraints }, locations, settings);
+        if (hasLocationBounds(problem) !== isBounded) continue;
+        const moves = (isBounded ? planWithinBounds : planNearest)(problem, () => false);
+        if (!moves) continue;
+        const { broken } = evaluateMoves(problem, moves);
+        // Whether a smaller fleet serves enough is the caller's question: it counts vehicles that serve most.
+        const others = broken.filter((name) => name !== 'min_service_level');
+        expect(others, `seed ${seed}`).toEqual([]);
+        const n = problem.locationIds.length;
+        for (let m = 0; m < moves.count.length; m++) {
+          const [from, to] = [moves.source[m], moves.target[m]];
+          const mayMove = isAllowed(problem.network, n, problem.limits.maxDistanceKm, from, to);
+          expect(mayMove, `seed ${seed}`).toBe(true);
+        }
+        if (broken.length === 0) found++;
       }
-      if (broken.length === 0) found++;
-    }
-    expect(found).toBeGreaterThan(enough(300));
-  });
+      expect(found).toBeGreaterThan(enough(least));
+    },
+  );
 
   test('serves all critical demand of a fleet that is a third short', () => {
     for (const seed of seeds(1, 40)) {
@@ -82,11 +96,16 @@ describe('a first plan from the nearest vehicles', () => {
     }
   });
 
-  test('is the answer if time is up before any other plan, unproved', async () => {
-    for (const seed of seeds(1, 10)) {
-      const outcome = await solveProblem(city(seed, 200), 0.01, { deadlineMs: performance.now() });
-      expect(outcome.kind, `seed ${seed}`).toBe('solved');
-      if (outcome.kind === 'solved') expect(outcome.solution.proved).toBe(false);
+  test('is the answer if time is up before any other plan, unproved, also within bounds per location', async () => {
+    for (const bounds of BOUNDS) {
+      for (const seed of seeds(1, 10)) {
+        const problem = withLimits(city(seed, 200), bounds);
+        const outcome = await solveProblem(problem, 0.01, { deadlineMs: performance.now() });
+        if (outcome.kind !== 'solved')
+          throw new Error(`seed ${seed}, ${JSON.stringify(bounds)}: ${outcome.kind}`);
+        expect(outcome.solution.proved).toBe(false);
+        expect(evaluateMoves(problem, outcome.solution.moves).broken).toEqual([]);
+      }
     }
   });
 });
