@@ -11,7 +11,7 @@ type Reason = { change: ErrorRelaxation | undefined; message: string };
 type Apply = (settings: Setting[]) => void;
 
 /**
- * What is in conflict, and each change that would resolve it: as a button where the request can state it, else in the
+ * The conflict, and each change that would resolve it: as a button where the request can state it, else in the
  * service's words.
  */
 export function Conflict(props: {

@@ -10,7 +10,7 @@ import { texts } from '../texts.ts';
 
 /**
  * Makes a new decision and goes to it, where `cleared` of the address does not hold. A second one cancels the first.
- * Whoever leaves the page does not cancel it: the jobs show it.
+ * Leaving the page does not cancel it: the jobs show it.
  */
 export function usePlanning(cleared: Record<string, undefined> = {}) {
   const isRunning = useSignal(false);

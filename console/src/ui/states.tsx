@@ -50,8 +50,8 @@ function Command({ text }: { text: string }) {
 }
 
 /**
- * What went wrong, in the service's own words. If it does not answer, it is asked again until it does; if it wants a
- * key, here is where to give one.
+ * The failure in the service's own words. If the service does not answer, it is asked again until it does; if it
+ * wants a key, here is where to give one.
  */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const isAway = error instanceof FleetConnectionError;

@@ -4,8 +4,8 @@ import type { App } from '../deps.ts';
 import { openFairLine } from '../fair-line.ts';
 
 /**
- * Who takes nothing for so many looks in a row is a slow reader. Not by the clock: while the process itself is held up,
- * nobody can read.
+ * A slow reader takes nothing for so many looks in a row. The clock does not count: while the process itself is held
+ * up, nobody can read.
  */
 const PATIENCE_LOOKS = 4;
 const LOOK_MS = 500;
