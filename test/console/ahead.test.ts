@@ -8,7 +8,7 @@ import {
   inAddress,
   pictureOf,
   startConsole,
-  textOf,
+  textOfDownload,
 } from '../helpers/console.ts';
 import { send } from '../helpers/service.ts';
 
@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)('the page Ahead of the console', () => {
     await expect.poll(() => rows(page).first().getAttribute('aria-selected')).toBe('true');
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'CSV' }).click();
-    const csv = (await textOf(download)).trim().split('\r\n').slice(1);
+    const csv = (await textOfDownload(download)).trim().split('\r\n').slice(1);
     const now = csv.filter((line) => line.startsWith('now,'));
     const sum = (lines: string[]) => lines.reduce((all, line) => all + Number(line.split(',').at(-1)), 0);
     expect(sum(now)).toBe(plan.kpis.rebalanced_count);

@@ -15,7 +15,7 @@ import {
   inAddress,
   pictureOf,
   startConsole,
-  textOf,
+  textOfDownload,
 } from '../helpers/console.ts';
 import { send, simpleRequest } from '../helpers/service.ts';
 import { serveCity } from './map-city.ts';
@@ -273,7 +273,7 @@ describe.skipIf(!hasBrowser)('the map of the console', () => {
 
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'CSV' }).click();
-    const lines = (await textOf(download)).trim().split('\r\n');
+    const lines = (await textOfDownload(download)).trim().split('\r\n');
     expect(lines.length).toBe(1 + falling.length);
     await close();
   });

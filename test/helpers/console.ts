@@ -33,7 +33,7 @@ export async function inAddress(page: Page, name: string): Promise<string | null
 }
 
 /** The text of a file that a page hands out. The browser has its files to itself. */
-export async function textOf(download: Promise<Download>): Promise<string> {
+export async function textOfDownload(download: Promise<Download>): Promise<string> {
   return text(await (await download).createReadStream());
 }
 
