@@ -10,14 +10,13 @@ import type { ConstraintName } from '../problem/constraints.ts';
 import { unreachableLocations } from '../problem/distances/reachable.ts';
 import type { Conflict, JointChange, Problem } from '../problem/model.ts';
 import { dropConstraint } from '../problem/variants.ts';
-import { allTimeOf, evenPartOf, explanationMs, timeFor } from '../run/budget.ts';
+import { evenPartOf, explanationMs, timeFor } from '../run/budget.ts';
 import { nowMs } from '../run/clock.ts';
 import type { SolveControl } from '../run/control.ts';
 import { byClock, isOver, isStopped, type Stopping } from '../run/stopping.ts';
 import { type ConflictSet, findConflict, findConflictWithin } from './conflict.ts';
 import { findFeasibility } from './feasibility.ts';
 import { findJointRelaxation, withChange, withoutConstraint } from './joint-relaxations.ts';
-import { totalChange } from './looser-bounds.ts';
 import { describeConflict, describeJoint, type LocationNames } from './messages.ts';
 import { findRelaxation, type Relaxation } from './relaxations.ts';
 import { statedValue } from './stated-value.ts';
@@ -66,27 +65,23 @@ export async function explainInfeasible(
   }: Asked = {},
 ): Promise<Explained> {
   const control = byClock(outer, Math.min(outer.deadlineMs, nowMs() + mostMs));
-  let first = await findConflict(problem, timeFor('firstConflict', control));
+  let first = await findConflict(problem, timeFor('question', control));
   const conflicts: Conflict[] = [];
-  let ceilingMs = 0;
   if (first.names.includes('max_rebalancing_cost')) {
-    const startedMs = nowMs();
-    const share = timeFor('ceilingAlone', control);
-    const found = await findAlone({ problem, first, gap }, 'max_rebalancing_cost', share);
+    const found = await findAlone(
+      { problem, first, gap },
+      'max_rebalancing_cost',
+      timeFor('question', control),
+    );
     if (!first.irreducible && found.relaxation === null && found.proved) {
       // Time alone kept it in the conflict: there is no plan of any cost.
       const free = dropConstraint(problem, 'max_rebalancing_cost');
-      first = await findConflict(free, timeFor('firstConflict', control));
+      first = await findConflict(free, timeFor('question', control));
     } else conflicts.push(createConflict(problem, 'max_rebalancing_cost', found));
-    ceilingMs = nowMs() - startedMs;
   }
-  const question = { problem, first, gap };
-  conflicts.push(...(await findEachAlone(question, serviceLevel, timeFor('eachAlone', control))));
+  conflicts.push(...(await findEachAlone({ problem, first, gap }, serviceLevel, control)));
   if (reached !== undefined) raiseToReached(conflicts, reached);
-  const sets = [
-    first,
-    ...(await findFurther(problem, first, conflicts, timeFor('furtherConflicts', control))),
-  ];
+  const sets = [first, ...(await findFurther(problem, first, conflicts, timeFor('question', control)))];
   // A constraint outside the first conflict cannot help alone: that conflict would remain.
   for (const { names } of sets) {
     for (const constraint of names) {
@@ -96,16 +91,16 @@ export async function explainInfeasible(
       );
     }
   }
-  const settled = { ceilingMs, isLevelKnown: serviceLevel !== undefined };
-  // If one change alone helps, its size is more informative than joint changes; otherwise joint changes come first.
-  const isHelped = helpfulAlone(conflicts).length > 0;
-  if (isHelped) await settleOpenOnes(question, conflicts, settled, timeFor('openConflicts', control));
   const isOnlyTogether = conflicts.some(({ relaxation, proved }) => relaxation === null && proved);
   const together =
     isOnlyTogether && !isStopped(control.stopFlag)
-      ? await findJointRelaxation(problem, first, helpfulAlone(conflicts), allTimeOf(control))
+      ? await findJointRelaxation(problem, first, helpfulAlone(conflicts), timeFor('half', control))
       : null;
-  await settleOpenOnes(question, conflicts, settled, control);
+  // All that is known of the service level came with the question, if anything did.
+  const open = serviceLevel
+    ? conflicts.filter(({ constraint }) => constraint !== 'min_service_level')
+    : conflicts;
+  await settleOpenOnes({ problem, first, gap }, open, control);
   const at = conflicts.findIndex(({ constraint }) => constraint === 'max_rebalancing_cost');
   if (at >= 0 && conflicts.length > 1 && isOutside(conflicts[at], sets)) conflicts.splice(at, 1);
   const worthSaying = together !== null && together.length > 1 ? together : null;
@@ -143,7 +138,8 @@ async function findEachAlone(
   const conflicts: Conflict[] = [];
   for (const [at, constraint] of names.entries()) {
     if (isStopped(control.stopFlag)) break;
-    const share = evenPartOf(control, names.length - at);
+    // One part is for further conflicts and joint changes.
+    const share = evenPartOf(control, names.length - at + 1);
     const isKnown = serviceLevel && constraint === 'min_service_level';
     const found = isKnown ? serviceLevel : await findAlone(question, constraint, share);
     conflicts.push(createConflict(problem, constraint, found));
@@ -160,50 +156,27 @@ async function findAlone(
   { problem, first: { names }, gap }: Question,
   constraint: ConstraintName,
   control: Stopping,
-  known?: Conflict,
 ): Promise<Relaxation> {
   const hasCeiling = problem.limits.maxCostUnits !== Number.POSITIVE_INFINITY;
   if (hasCeiling && !names.includes('max_rebalancing_cost') && constraint !== 'network') {
     const free = dropConstraint(problem, 'max_rebalancing_cost');
-    const found = await findRelaxation(free, constraint, timeFor('withoutCeiling', control), known, gap);
+    const found = await findRelaxation(free, constraint, timeFor('half', control), gap);
     if (found.relaxation === null && found.proved) return found;
     if (found.relaxation !== null) {
-      const verdict = await findFeasibility(
-        withChange(problem, constraint, found),
-        timeFor('withoutCeiling', control),
-      );
+      const verdict = await findFeasibility(withChange(problem, constraint, found), timeFor('half', control));
       if (verdict === 'feasible') return found;
     }
   }
-  return await findRelaxation(problem, constraint, control, known, gap);
+  return await findRelaxation(problem, constraint, control, gap);
 }
 
-/**
- * Repeats the searches that their shares of time did not settle, if time is left. The ceiling starts anew, so it comes
- * last, and only with more time than it had.
- * @param ceilingMs time that it had
- * @param isLevelKnown whether all that is known of the service level came with the question
- */
-async function settleOpenOnes(
-  question: Question,
-  conflicts: Conflict[],
-  { ceilingMs, isLevelKnown }: { ceilingMs: number; isLevelKnown: boolean },
-  control: Stopping,
-): Promise<void> {
-  const isCeiling = ({ constraint }: Conflict) => constraint === 'max_rebalancing_cost';
-  const isLonger = control.deadlineMs - nowMs() > ceilingMs;
-  const open = conflicts.filter(
-    (conflict) =>
-      !conflict.proved &&
-      !isNearEnough(conflict, question.gap) &&
-      (isCeiling(conflict) ? isLonger : conflict.constraint !== 'min_service_level' || !isLevelKnown),
-  );
-  open.sort((a, b) => Number(isCeiling(a)) - Number(isCeiling(b)));
+/** Repeats the searches that their shares of time did not settle, if time is left. */
+async function settleOpenOnes(question: Question, conflicts: Conflict[], control: Stopping): Promise<void> {
+  const open = conflicts.filter((conflict) => !conflict.proved && !isNearEnough(conflict, question.gap));
   for (const [at, conflict] of open.entries()) {
     if (isOver(control)) return;
-    const share = evenPartOf(control, open.length - at);
-    const found = await findAlone(question, conflict.constraint, share, conflict);
-    if (found.proved || isNearer(conflict, found)) Object.assign(conflict, found);
+    const found = await findAlone(question, conflict.constraint, evenPartOf(control, open.length - at));
+    if (found.proved) Object.assign(conflict, found);
   }
 }
 
@@ -215,22 +188,6 @@ export function isNearEnough(
   if (value === null || relaxation === null || insufficient === null) return false;
   if (constraint === 'max_rebalancing_cost') return relaxation - insufficient <= gap * relaxation;
   return constraint === 'supply' && relaxation - insufficient - 1 <= gap * (relaxation - value);
-}
-
-/** Whether it changes less, or leaves less open about an equally small change. */
-function isNearer(
-  conflict: Conflict,
-  { relaxation, insufficient, changes, leastChange }: Relaxation,
-): boolean {
-  if (relaxation === null || conflict.value === null) return false;
-  if (conflict.relaxation === null) return true;
-  if (changes && conflict.changes) {
-    const fewer = totalChange(conflict.changes) - totalChange(changes);
-    return fewer > 0 || (fewer === 0 && leastChange! > conflict.leastChange!);
-  }
-  const change = (value: number) => Math.abs(value - conflict.value!);
-  if (relaxation !== conflict.relaxation) return change(relaxation) < change(conflict.relaxation);
-  return insufficient !== null && change(insufficient) > change(conflict.insufficient ?? conflict.value);
 }
 
 function createConflict(problem: Problem, constraint: ConstraintName, found: Relaxation): Conflict {

@@ -3,10 +3,8 @@
  * Limits are monotone (a looser one allows every plan that a tighter one does), so whole numbers and distances are
  * found by bisection over feasibility, as is the service level if it is not known at once; the ceiling by one solve.
  */
-import { type ConstraintName, LIMIT_CONSTRAINTS } from '../problem/constraints.ts';
+import { type ConstraintName, LIMIT_CONSTRAINTS, type LimitName } from '../problem/constraints.ts';
 import { fromUnits } from '../problem/costs.ts';
-import { canReachMost } from '../problem/distances/reachable.ts';
-import { evaluateMoves } from '../problem/evaluate.ts';
 import type { Conflict, Moves, Problem } from '../problem/model.ts';
 import { withoutPairCost } from '../problem/pairs.ts';
 import { countOperational } from '../problem/pinned.ts';
@@ -15,10 +13,9 @@ import { dropConstraint, withLimits } from '../problem/variants.ts';
 import { timeFor } from '../run/budget.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
 import { solveProblem } from '../solve.ts';
-import { type Bisected, bisect, FIRST_LIKELY } from './bisect.ts';
-import type { BoundSide } from './coverage/coverage-model.ts';
-import { findFeasibility, findPlan, quickAnswer } from './feasibility.ts';
-import { fewestServing } from './fewest-vehicles.ts';
+import { type Bisected, bisect } from './bisect.ts';
+import type { BoundSide } from './elastic.ts';
+import { findFeasibility, findPlan } from './feasibility.ts';
 import { findHighestServiceLevel } from './highest-service-level.ts';
 import { findLooserBounds, type LooserBounds, looserBoundsOf, totalChange } from './looser-bounds.ts';
 import { findVehiclesNeeded } from './vehicles-needed.ts';
@@ -34,67 +31,47 @@ const PAIRS_PER_LOOK = 1 << 18;
 /** Up to this distance, a table tells which tenths of a km occur: a set takes several times as long for each pair. */
 const SEEN_TENTHS = 2 ** 16;
 
-/** A sufficient value, and the nearest insufficient one. */
-type Known = Pick<Relaxation, 'relaxation' | 'insufficient'>;
-
 const NO_HELP: Relaxation = { relaxation: null, insufficient: null, proved: true };
 
 /**
- * @param known what an earlier search left open, to be continued
- * @param gap relative, at which a ceiling or a number of vehicles counts as the nearest: the search for it ends
+ * @param gap relative, at which a ceiling counts as the nearest: the search for it ends
  * @returns `relaxation` null and proved: changing this constraint alone does not help
  */
 export async function findRelaxation(
   problem: Problem,
   name: ConstraintName,
   control: Stopping,
-  known: Known = { relaxation: null, insufficient: null },
   gap = 0,
 ): Promise<Relaxation> {
   switch (name) {
     case 'min_service_level': {
-      const { relaxation, insufficient, proved } = await findHighestServiceLevel(problem, control, known);
+      const { relaxation, insufficient, proved } = await findHighestServiceLevel(problem, control);
       return { relaxation, insufficient, proved };
     }
     case 'max_rebalancing_cost':
       return await cheapestPlanCost(problem, gap, control);
     case 'max_distance':
-      return await shortestDistance(problem, control, known);
-    case 'min_vehicles_per_location': {
+      return await shortestDistance(problem, control);
+    case 'min_vehicles_per_location':
       if (problem.bounds?.isMap?.least) return await looserBounds(problem, 'least', control);
-      const values = problem.limits.minVehiclesPerLocation;
-      return await largestCount(problem, 'minVehiclesPerLocation', values, control);
-    }
-    case 'min_vehicles_per_move': {
-      // A pair that is used has a vehicle.
-      const values = problem.limits.minVehiclesPerMove - 1;
-      return await largestCount(problem, 'minVehiclesPerMove', values, control);
-    }
-    case 'max_pairs':
-    case 'max_moves_from': {
-      const { limit } = LIMIT_CONSTRAINTS[name];
-      return await smallestCount(problem, limit, problem.limits[limit] + 1, control, known);
-    }
+      return await looserCount(problem, name, problem.limits.minVehiclesPerLocation, control);
     case 'max_vehicles_per_location':
       if (problem.bounds?.isMap?.most) return await looserBounds(problem, 'most', control);
-      return await smallestCount(
-        problem,
-        'maxVehiclesPerLocation',
-        problem.limits.maxVehiclesPerLocation + 1,
-        control,
-        known,
-      );
+      return await looserCount(problem, name, upToAll(problem, name), control);
+    case 'min_vehicles_per_move':
+      // A pair that is used has a vehicle.
+      return await looserCount(problem, name, problem.limits.minVehiclesPerMove - 1, control);
+    case 'max_pairs':
+    case 'max_moves_from':
     case 'total_fleet_size':
-      return await smallestFleetSize(problem, control, known);
+      return await looserCount(problem, name, upToAll(problem, name), control);
     case 'network': {
       const verdict = await findFeasibility(dropConstraint(problem, 'network'), control);
       return { ...NO_HELP, proved: verdict === 'infeasible' };
     }
     case 'supply': {
       const vehicles = countOperational(problem);
-      const more = (count: number | null) => (count === null ? null : count - vehicles);
-      const left = { nearest: more(known.relaxation), tooTight: more(known.insufficient) };
-      const found = await findVehiclesNeeded(problem, control, left, gap);
+      const found = await findVehiclesNeeded(problem, control);
       const additions = found.additions.map(({ location, vehicles: count }) => ({
         location_id: problem.locationIds[location],
         vehicles: count,
@@ -125,7 +102,7 @@ function toValues(
 
 async function cheapestPlanCost(problem: Problem, gap: number, control: Stopping): Promise<Relaxation> {
   const free = dropConstraint(withoutPairCost(problem), 'max_rebalancing_cost');
-  const outcome = await solveProblem(free, gap, timeFor('cheapestPlan', control));
+  const outcome = await solveProblem(free, gap, timeFor('most', control));
   if (outcome.kind === 'infeasible') return NO_HELP;
   if (outcome.kind !== 'solved') {
     // Any plan names a ceiling that is sufficient, and its proved absence that none is.
@@ -146,7 +123,7 @@ async function cheapestPlanCost(problem: Problem, gap: number, control: Stopping
 /** Bounds by location, loosened where that helps. */
 async function looserBounds(problem: Problem, side: BoundSide, control: Stopping): Promise<Relaxation> {
   const found =
-    (await findLooserBounds(problem, side, timeFor('looserBounds', control))) ??
+    (await findLooserBounds(problem, side, timeFor('most', control))) ??
     (await boundsOfAnyPlan(problem, side, control));
   if (found === 'none') return NO_HELP;
   if (found === null || found.changes.length === 0) return { ...NO_HELP, proved: false };
@@ -173,11 +150,10 @@ async function boundsOfAnyPlan(
 }
 
 /** Tenths of a km, rounded up; the distance matters only if it allows another move. */
-async function shortestDistance(problem: Problem, control: Stopping, known: Known): Promise<Relaxation> {
+async function shortestDistance(problem: Problem, control: Stopping): Promise<Relaxation> {
   const tenths = new Set<number>();
   const isSeen = new Uint8Array(SEEN_TENTHS);
-  const limit = known.insufficient ?? problem.limits.maxDistanceKm;
-  const most = known.relaxation ?? Number.POSITIVE_INFINITY;
+  const limit = problem.limits.maxDistanceKm;
   const { costUnits, distanceKm } = problem.network;
   for (let a = 0; a < costUnits.length; a++) {
     if (a % PAIRS_PER_LOOK === 0 && isOver(control)) return { ...NO_HELP, proved: false };
@@ -189,26 +165,17 @@ async function shortestDistance(problem: Problem, control: Stopping, known: Know
       tenths.add(tenth);
     }
   }
-  const candidates = Float64Array.from(tenths)
-    .filter((tenth) => tenth / 10 <= most)
-    .sort();
-  // If no question is hard, none needs to leave time for the others.
-  const isQuick = canReachMost(problem);
-  const withDistance = (p: number) => withLimits(problem, { maxDistanceKm: candidates[p] / 10 });
-  const quickly = quickAnswer(problem, control);
+  const candidates = Float64Array.from(tenths).sort();
   const found = await bisect(
     candidates.length,
     control,
-    (p, share) => findPlan(withDistance(p), isQuick ? control : share),
-    quickly && { ...quickly, find: (p, share) => quickly.find(withDistance(p), share) },
-    known.relaxation !== null,
+    (p, part) => findPlan(withLimits(problem, { maxDistanceKm: candidates[p] / 10 }), part),
     ({ moves }) => {
       const longest = longestTenth(problem, moves);
       return candidates.findIndex((tenth) => tenth >= longest);
     },
   );
-  const values = toValues(found, (p) => candidates[p] / 10);
-  return { ...values, insufficient: values.insufficient ?? known.insufficient };
+  return toValues(found, (p) => candidates[p] / 10);
 }
 
 /** The longest move of a plan in tenths of a km, rounded up. */
@@ -222,66 +189,22 @@ function roundUpToTenth(km: number): number {
   return tenths / 10 < km ? tenths + 1 : tenths;
 }
 
-/** One class: by reach, unless the ceiling interferes. */
-async function smallestFleetSize(problem: Problem, control: Stopping, known: Known): Promise<Relaxation> {
-  const least = problem.limits.totalFleetSize + 1;
-  if (!canReachMost(problem) || problem.capacities.length === 0) {
-    return await smallestCount(problem, 'totalFleetSize', least, control, known);
-  }
-  const fewest = fewestServing(problem, () => isOver(control));
-  if (fewest === 'out of time') return { ...NO_HELP, proved: false };
-  if (fewest === 'none') return NO_HELP;
-  const { costUnits } = evaluateMoves(problem, fewest.moves);
-  if (costUnits <= problem.limits.maxCostUnits) {
-    return {
-      relaxation: fewest.count,
-      insufficient: fewest.count > least ? fewest.count - 1 : null,
-      proved: true,
-    };
-  }
-  return await smallestCount(problem, 'totalFleetSize', Math.max(least, fewest.count), control, known);
+/** How many values of a maximum are looser: up to the number of vehicles, all are possible. */
+function upToAll(problem: Problem, name: LimitName): number {
+  return Math.max(0, countOperational(problem) - problem.limits[LIMIT_CONSTRAINTS[name].limit]);
 }
 
-/** The largest sufficient value of a minimum. @param values looser than the limit */
-async function largestCount(
+/** The nearest sufficient whole number. @param count of looser values, the nearest first */
+async function looserCount(
   problem: Problem,
-  limit: 'minVehiclesPerLocation' | 'minVehiclesPerMove',
-  values: number,
+  name: LimitName,
+  count: number,
   control: Stopping,
 ): Promise<Relaxation> {
-  // Counted downwards: position p stands for limit − 1 − p.
-  const first = problem.limits[limit] - 1;
-  const quickly = quickAnswer(problem, control);
-  const withLeast = (p: number) => withLimits(problem, { [limit]: first - p });
-  const found = await bisect(
-    values,
-    control,
-    (p, share) => findPlan(withLeast(p), share),
-    quickly && { ...quickly, find: (p, share) => quickly.find(withLeast(p), share) },
+  const { limit, looser } = LIMIT_CONSTRAINTS[name];
+  const valueAt = (p: number) => problem.limits[limit] + (looser === 'lower' ? -1 - p : 1 + p);
+  const found = await bisect(count, control, (p, part) =>
+    findPlan(withLimits(problem, { [limit]: valueAt(p) }), part),
   );
-  return toValues(found, (p) => first - p);
-}
-
-/** @param least looser than the limit; tighter values are proved insufficient */
-async function smallestCount(
-  problem: Problem,
-  limit: 'maxVehiclesPerLocation' | 'totalFleetSize' | 'maxPairs' | 'maxMovesFrom',
-  least: number,
-  control: Stopping,
-  known: Known,
-): Promise<Relaxation> {
-  const isBound = least > problem.limits[limit] + 1;
-  const first = Math.max(least, (known.insufficient ?? 0) + 1);
-  const quickly = quickAnswer(problem, control);
-  const withMost = (p: number) => withLimits(problem, { [limit]: first + p });
-  const found = await bisect(
-    Math.max(0, (known.relaxation ?? countOperational(problem)) - first + 1),
-    control,
-    (p, share) => findPlan(withMost(p), share),
-    isBound ? FIRST_LIKELY : quickly && { ...quickly, find: (p, share) => quickly.find(withMost(p), share) },
-    known.relaxation !== null,
-  );
-  const relaxation = toValues(found, (p) => first + p);
-  if (relaxation.relaxation === null || first === problem.limits[limit] + 1) return relaxation;
-  return { ...relaxation, insufficient: relaxation.insufficient ?? first - 1 };
+  return toValues(found, valueAt);
 }

@@ -1,19 +1,15 @@
 /** Upper bounds of what the locations of a priority level and of all higher ones can be served. */
 
-import { findCoverage } from '../infeasible/coverage/coverage.ts';
+import { findMostServed } from '../infeasible/elastic.ts';
 import { canReachMost, reachByLevel } from '../problem/distances/reachable.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import { demandFrom, levelAt } from '../problem/floors.ts';
 import type { Problem } from '../problem/model.ts';
 import { MAX_MATRIX_LOCATIONS } from '../problem/network.ts';
+import { hasPairLimits } from '../problem/pairs.ts';
 import { splitDemand } from '../problem/steps.ts';
-import { withLimits } from '../problem/variants.ts';
-import { createCache } from '../run/cache.ts';
 import { isOver, type Stopping } from '../run/stopping.ts';
-import { type MostFrom, type PlanFrom, withFloor } from './most-from.ts';
-
-/** Share of the tolerance; coverage ends within three times its own. */
-const COVERAGE_SHARE = 0.25;
+import { type MostFrom, type PlanFrom, servedFrom } from './most-from.ts';
 
 /**
  * One class: the most by reach, lexicographically, at any cost and without a service level. The places that can be
@@ -55,9 +51,8 @@ export function highestLevels(
 }
 
 /**
- * The same bound of one level and all higher ones alone, given what these get; with several classes or bounds per
- * location as coverage of their demand alone bounds it. Coverage ignores service level and ceiling, and usually has a
- * plan that serves as much as it bounds: if that keeps them, nothing is left to search for.
+ * The same bound of one level and all higher ones, given what the higher ones get, and a plan that serves as much in
+ * most cases (`infeasible/elastic.ts`).
  * @param least the problem with the floors of the higher levels
  * @param start a plan of it
  * @param tolerance demand by which the most may stay unknown
@@ -72,29 +67,13 @@ export async function highestAlone(
   control: Stopping,
 ): Promise<MostFrom> {
   const [{ most }] = highestLevels(problem, [level], () => isOver(control));
-  const isKnown = canReachMost(problem) || most <= start.served;
-  if (isKnown || problem.locationIds.length > MAX_MATRIX_LOCATIONS) return { plan: start, most };
-  const { thread } = problem.caches;
-  const alone: Problem = {
-    ...withLimits(least, { minServiceLevel: 0 }),
-    demand: problem.demand.map((demand, j) => (levelAt(problem, j) >= level ? demand : 0)),
-    caches: { thread, problem: createCache() },
-  };
-  const covered = await findCoverage(
-    alone,
-    control,
-    undefined,
-    'full',
-    tolerance * COVERAGE_SHARE,
-    start.moves,
-  );
-  const bound = Math.min(most, Math.max(start.served, covered.most));
-  const isBetter = covered.plan !== null && covered.plan.served > start.served;
-  if (!isBetter || !covered.plan) return { plan: start, most: bound };
-  const { costUnits, broken } = evaluateMoves(
-    withFloor(least, level, covered.plan.served),
-    covered.plan.moves,
-  );
-  const isPlan = broken.length === 0 && costUnits <= problem.limits.maxCostUnits;
-  return { plan: isPlan ? covered.plan : start, most: bound };
+  const isKnown = hasPairLimits(least) || most - start.served <= tolerance;
+  if (isKnown || least.locationIds.length > MAX_MATRIX_LOCATIONS) return { plan: start, most };
+  const found = await findMostServed(least, control, { level, tolerance });
+  const bound = Math.min(most, Math.max(start.served, found.most));
+  if (!found.plan) return { plan: start, most: bound };
+  const { moves } = found.plan;
+  const served = servedFrom(least, moves, level, found.plan.served);
+  const isPlan = evaluateMoves(least, moves).costUnits <= least.limits.maxCostUnits;
+  return { plan: isPlan && served > start.served ? { moves, served } : start, most: bound };
 }

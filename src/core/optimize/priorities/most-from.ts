@@ -2,17 +2,12 @@
  * The most demand that a plan serves at the locations of a priority level and of all higher ones, within every other
  * constraint and the floors of the higher levels.
  *
- *   small problem               branch and cut of the model that maximizes it, proved
- *   otherwise, or out of time   bisection: a plan raises the lower end to what it serves, a proof that there is none
- *                               lowers the upper end
+ * Bisection: a plan raises the lower end to what it serves, a proof that there is none lowers the upper end.
  */
 
-import { countArcs } from '../direct/variables.ts';
-import { findMostServed, MAX_SMALL_ARCS } from '../infeasible/most-served.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import { floorsOf, serveFloors, withFloors } from '../problem/floors.ts';
 import type { Moves, Problem } from '../problem/model.ts';
-import { hasPairLimits } from '../problem/pairs.ts';
 import { allDemand, serviceLevelOf } from '../problem/service-level.ts';
 import { splitDemand } from '../problem/steps.ts';
 import { withLimits } from '../problem/variants.ts';
@@ -80,11 +75,6 @@ export async function findMostFrom(
   };
   const isFound = () => most - plan.served <= toleranceOf(problem, most, gap);
   if (isFound()) return { plan, most: Math.max(most, plan.served) };
-  if (!hasPairLimits(problem) && countArcs(problem, false) <= MAX_SMALL_ARCS) {
-    const found = await findMostServed(problem, timeFor('half', control), level);
-    if (found.plan) keep(found.plan.moves, found.plan.served);
-    if (found.plan && found.proved) return { plan, most: plan.served };
-  }
   const unit = unitOf(problem);
   /** Less than this was not found to be out of reach; whether that is proved or not. */
   let unsettled = most + unit;

@@ -13,8 +13,8 @@
  */
 
 import type { PriorityServed } from '../../../contracts/optimize.ts';
-import { cheapened } from '../infeasible/coverage/cheapest-moves.ts';
-import { findCoverage } from '../infeasible/coverage/coverage.ts';
+import { cheapened } from '../infeasible/cheapest-moves.ts';
+import { findMostServed } from '../infeasible/elastic.ts';
 import { evaluateMoves } from '../problem/evaluate.ts';
 import { criticalLevels, floorsOf, levelAt, serveFloors, withFloors } from '../problem/floors.ts';
 import type { Problem, Solution, SolveOutcome } from '../problem/model.ts';
@@ -123,10 +123,10 @@ async function solveLevels(
 
 /**
  * Several classes whose fleet may be short of all demand: what is left for it once the levels have got what they can,
- * by coverage (`infeasible/`). By the fleet's capacity alone it would be out of reach, since vehicles at critical
- * demand are rarely full.
+ * at any cost (`infeasible/elastic.ts`). By the capacity of the fleet alone it would be out of reach, since vehicles at
+ * critical demand are rarely full.
  * @param byReach upper bounds, the last one of all demand
- * @returns null if the last level is not all demand, or coverage is not known; `isKnown`: within the share of the gap
+ * @returns null if the last level is not all demand, or no plan is found; `isKnown`: within the share of the gap
  */
 async function coverAll(
   problem: Problem,
@@ -144,12 +144,9 @@ async function coverAll(
   if (!isBound || hasPairLimits(problem) || problem.locationIds.length > MAX_MATRIX_LOCATIONS) return null;
   const critical = byReach.slice(0, -1);
   const floors = critical.map(({ level, most }) => ({ level, served: most }));
-  const { most, plan } = await findCoverage(
-    withFloors(problem, floors),
-    timeFor('question', control),
-    Number.POSITIVE_INFINITY,
-    'quick',
-  );
+  const { most, plan } = await findMostServed(withFloors(problem, floors), timeFor('question', control), {
+    tolerance: toleranceOf(problem, last.most, gap * LEVEL_SHARE),
+  });
   if (!plan) return null;
   const { costUnits } = evaluateMoves(problem, plan.moves);
   if (costUnits > problem.limits.maxCostUnits) return null;

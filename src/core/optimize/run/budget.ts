@@ -11,38 +11,6 @@ type Table = Record<string, readonly [value: number, why: string]>;
 
 /** Share of the time left when the part begins. */
 const SHARES = {
-  // infeasible/: why there is no plan
-  firstConflict: [0.25, 'all other questions concern the constraints that it names'],
-  ceilingAlone: [0.33, 'without interruption: what its one solve proves grows with uninterrupted time'],
-  eachAlone: [0.4, 'for all constraints of the first conflict except the ceiling, in equal parts'],
-  furtherConflicts: [0.3, 'a second conflict shows why one change alone does not help'],
-  openConflicts: [0.6, 'if one change alone helps, its size tells a reader more than joint changes'],
-  withoutCeiling: [
-    0.6,
-    'of one constraint: a ceiling outside the conflict rarely matters, and the question is easy without it',
-  ],
-  bisectionQuestion: [0.5, 'of a bisection: one hard question must leave time for others'],
-  bisectionSureQuestion: [
-    0.8,
-    'after quick answers: the full answer at the value they found is nearly all the remaining work',
-  ],
-  likelierAnswer: [0.6, 'any plan: coverage or solving, whichever is likelier to decide, comes first'],
-  coverageAnswer: [0.85, 'any plan, no bounds per location: solving seldom decides more than coverage'],
-  serviceLevelModel: [0.5, 'highest service level: one model, if it is small'],
-  serviceLevelCoverage: [
-    0.6,
-    'highest service level: coverage, if costs or bounds require further questions',
-  ],
-  serviceLevelGlance: [0.3, 'highest service level: whether coverage is far beyond the ceiling'],
-  cheapestPlan: [0.7, 'a ceiling is at most what any plan costs, which the rest of the time finds'],
-  looserBounds: [
-    0.8,
-    'bounds by location: the smallest change; the rest is for any change that is sufficient',
-  ],
-  fewLocations: [0.4, 'the smallest change at few locations; the same change at more of them is known'],
-  pairCoverage: [0.5, 'highest service level within limits of pairs: a plan and a bound, seldom exact'],
-  serviceLevelQuestion: [0.3, 'highest service level: one question of its bisection'],
-  // all other parts
   glance: [0.1, 'what must be named even in little time'],
   question: [0.3, 'one question of several, or a first plan that guides the rest; usually ends sooner'],
   half: [0.5, 'the easier half first: often the answer, and the rest is for what it leaves open'],
@@ -60,7 +28,6 @@ const TIMES = {
   answerPerVehicle: [1e-3, 'building and checking the answer'],
   answerPerLocation: [5e-3, 'a first tree, building and checking the answer'],
   latePlan: [75, 'CPU time past the deadline for reading a request, and for a first plan: it takes 10 to 70'],
-  lateCoverage: [50, 'past the deadline: turns what was found into a plan'],
   lateMoves: [100, 'past the deadline: the cheapest moves for the steps found'],
   solverThreadEnd: [40, 'for a solver to stop when asked; then its thread is ended'],
   solverThreadPoll: [5, 'between two looks at a solver in a thread of its own'],
@@ -86,11 +53,6 @@ export function timeFor(part: keyof typeof SHARES, control: Stopping): Stopping 
 /** The time of the next of `parts` pieces of work that share the remaining time equally. */
 export function evenPartOf(control: Stopping, parts: number): Stopping {
   return fractionOf(control, 1 / parts);
-}
-
-/** Flag and deadline unchanged, without progress reports. */
-export function allTimeOf(control: Stopping): Stopping {
-  return fractionOf(control, 1);
 }
 
 function fractionOf({ deadlineMs, stopFlag, onLook }: Stopping, fraction: number): Stopping {

@@ -3,7 +3,7 @@
  * constraints, then the cheapest plan that serves it.
  */
 
-import { cheapened } from '../infeasible/coverage/cheapest-moves.ts';
+import { cheapened } from '../infeasible/cheapest-moves.ts';
 import type { HighestLevel } from '../infeasible/highest-service-level.ts';
 import { findHighestServiceLevel } from '../infeasible/highest-service-level.ts';
 import type { KnownLevel } from '../infeasible/infeasible.ts';
@@ -78,7 +78,6 @@ async function serveMost(
   const found = await findHighestServiceLevel(
     withoutUnmetCost(problem),
     timeFor('half', control),
-    undefined,
     gap * SERVICE_SHARE,
   );
   if (isStopped(control.stopFlag)) return { kind: 'cancelled' };

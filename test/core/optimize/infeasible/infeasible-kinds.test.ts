@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { explainInfeasible } from '../../../../src/core/optimize/infeasible/infeasible.ts';
-import { findMostServed } from '../../../../src/core/optimize/infeasible/most-served.ts';
 import { reachMost } from '../../../../src/core/optimize/problem/distances/reachable.ts';
 import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts';
 import type {
@@ -17,6 +16,7 @@ import { buildCached as buildProblem, optimizeCached as optimize } from '../cach
 import { relaxed } from '../changed-requests.ts';
 import { startCpuClock } from '../compute.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
+import { mostByAllMoves } from '../most-by-all-moves.ts';
 
 const NO_CEILING: OptimizeSettings = { ...SETTINGS, maxRebalancingCost: null };
 const control = (ms = 300_000) => ({ deadlineMs: performance.now() + ms });
@@ -220,7 +220,10 @@ describe('an infeasible problem of any kind', () => {
     });
 
     test('is told by how much maximums have to rise in total, and where', async () => {
-      const message = await explain({ max_vehicles_per_location: { default: 1, 2: 0 } }, [1, 2]);
+      const message = await explain(
+        { max_vehicles_per_location: { default: 1, 2: 0 }, max_distance: 0 },
+        [1, 2],
+      );
       expect(message('constraints.max_vehicles_per_location')).toBe(
         'max_vehicles_per_location (by location, from 0) cannot be satisfied at every location; ' +
           'raise it by 4 in total, for example from 1 to 5 at location 1 (Harbour)',
@@ -338,7 +341,7 @@ describe('the most demand that can be reached', () => {
       const { problem } = build({ ...request, constraints }, locations);
       const { served, broken } = evaluateMoves(problem, reachMost(problem, () => false)!.moves);
       expect(broken).toEqual([]);
-      const most = await findMostServed(problem, control());
+      const most = await mostByAllMoves(problem, control());
       expect(most.proved).toBe(true);
       expect(served, `seed ${seed}`).toBeCloseTo(most.plan!.served, 5);
       const total = problem.demand.reduce((sum, d) => sum + d, 0);

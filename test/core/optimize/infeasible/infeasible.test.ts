@@ -305,7 +305,7 @@ describe('an infeasible problem', () => {
         code: 'INFEASIBLE_PROBLEM',
         message:
           '8 operational vehicles with a total capacity of 8 cannot serve the required 9.5 (95 % of the demand 10); ' +
-          'add 2 vehicles of capacity 1 (for example 2 at location 2)',
+          'add 2 vehicles of capacity 1 (for example 1 at location 1 and 1 at location 2)',
         field: 'fleet_state.vehicles',
         detail: 'in conflict with min_service_level',
         relaxation: { constraint: 'supply', value: 8, relaxation: 10, proved: true },

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { findMostServed } from '../../../../src/core/optimize/infeasible/most-served.ts';
 import { mostWithinBudget } from '../../../../src/core/optimize/lagrangian/fractional-demand.ts';
 import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts';
 import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
@@ -7,6 +6,7 @@ import { splitDemand } from '../../../../src/core/optimize/problem/steps.ts';
 import { countVehicles, withLimits } from '../../../../src/core/optimize/problem/variants.ts';
 import { enough, seeds } from '../../../helpers/depth.ts';
 import { createRandom } from '../instances.ts';
+import { mostByAllMoves } from '../most-by-all-moves.ts';
 import { randomFractional } from './lagrangian-instances.ts';
 
 const INSTANCES = 1000;
@@ -18,7 +18,7 @@ async function withCeiling(problem: Problem, seed: number): Promise<Problem | nu
   const random = createRandom(seed + 3e6);
   const free = withLimits(problem, { maxCostUnits: Number.POSITIVE_INFINITY });
   const control = { deadlineMs: performance.now() + 300_000 };
-  const { plan } = await findMostServed(free, control);
+  const { plan } = await mostByAllMoves(free, control);
   const { costUnits } = evaluateMoves(free, plan!.moves);
   return costUnits === 0 ? null : withLimits(free, { maxCostUnits: Math.floor(random.next() * costUnits) });
 }
@@ -37,7 +37,7 @@ describe('the most demand that a budget serves', () => {
       const control = { deadlineMs: performance.now() + 300_000 };
       const start = createRandom(seed).next() * problem.demand.reduce((sum, of) => sum + of, 0);
       const found = mostWithinBudget(problem, start, never, control)!;
-      const expected = (await findMostServed(problem, control)).plan!.served;
+      const expected = (await mostByAllMoves(problem, control)).plan!.served;
       const total = problem.demand.reduce((sum, of) => sum + of, 0);
       const { served, costUnits } = evaluateMoves(problem, found.plan!.moves);
       const isWhole = problem.demand.every((of) => splitDemand(of, problem.capacities[0]).rest === 0);

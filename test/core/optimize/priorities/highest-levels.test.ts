@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
-import { findMostServed } from '../../../../src/core/optimize/infeasible/most-served.ts';
 import { highestAlone } from '../../../../src/core/optimize/priorities/highest-levels.ts';
 import { servedFrom, withFloor } from '../../../../src/core/optimize/priorities/most-from.ts';
 import { evaluateMoves } from '../../../../src/core/optimize/problem/evaluate.ts';
@@ -9,6 +8,7 @@ import { totalDemand } from '../../../../src/core/optimize/problem/service-level
 import { enough, seeds } from '../../../helpers/depth.ts';
 import { buildCached } from '../cached.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
+import { mostByAllMoves } from '../most-by-all-moves.ts';
 
 const LEVELS = [9, 5, 0];
 const CITIES = 20;
@@ -44,7 +44,7 @@ test('within docks the most of each level is known without a question, and HiGHS
       expect(evaluateMoves(least, plan.moves).broken, `${seed}`).toEqual([]);
       expect(Math.abs(servedFrom(least, plan.moves, level, plan.served) - plan.served)).toBeLessThan(unit);
       expect(most - plan.served, `${seed}, level ${level}`).toBeLessThan(unit);
-      const alone = await findMostServed(least, control, level);
+      const alone = await mostByAllMoves(least, control, level);
       expect(alone.proved).toBe(true);
       expect(Math.abs(alone.plan!.served - plan.served), `${seed}, level ${level}`).toBeLessThan(unit);
       const demand = problem.demand.reduce(

@@ -1,10 +1,10 @@
 /** The cheapest moves that bring vehicles to given locations: a pure flow per class. */
-import { evaluateMoves } from '../../problem/evaluate.ts';
-import type { Moves, Problem } from '../../problem/model.ts';
-import { joinMoves, movesOfFlow } from '../../problem/moves.ts';
-import { NO_PAIR_LIMITS, withoutPairRules } from '../../problem/pairs.ts';
-import type { Stopping } from '../../run/stopping.ts';
-import { solveProblem } from '../../solve.ts';
+import { evaluateMoves } from '../problem/evaluate.ts';
+import type { Moves, Problem } from '../problem/model.ts';
+import { joinMoves, movesOfFlow } from '../problem/moves.ts';
+import { NO_PAIR_LIMITS, withoutPairRules } from '../problem/pairs.ts';
+import type { Stopping } from '../run/stopping.ts';
+import { solveProblem } from '../solve.ts';
 
 /**
  * @param presence K × n, all vehicles after the moves

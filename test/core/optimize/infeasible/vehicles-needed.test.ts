@@ -1,11 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { OptimizeRequest } from '../../../../src/contracts/optimize.ts';
 import { findPlan } from '../../../../src/core/optimize/infeasible/feasibility.ts';
-import { type Addition, fewestAdditions } from '../../../../src/core/optimize/infeasible/fewest-vehicles.ts';
-import { findHighestServiceLevel } from '../../../../src/core/optimize/infeasible/highest-service-level.ts';
 import { explainInfeasible } from '../../../../src/core/optimize/infeasible/infeasible.ts';
 import {
-  findByBisection,
+  type Addition,
   findVehiclesNeeded,
   withAdditions,
 } from '../../../../src/core/optimize/infeasible/vehicles-needed.ts';
@@ -15,12 +13,11 @@ import { leastServed } from '../../../../src/core/optimize/problem/service-level
 import { countVehicles } from '../../../../src/core/optimize/problem/variants.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
 import { casesOfDay, enough, seeds } from '../../../helpers/depth.ts';
-import { buildCached as buildProblem, newCaches } from '../cached.ts';
+import { buildCached as buildProblem } from '../cached.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 
 const settings = { ...SETTINGS, maxRebalancingCost: null };
 const control = (ms = 300_000) => ({ deadlineMs: performance.now() + ms });
-const never = () => false;
 
 /** One class, with few or many locations, and too few vehicles or too little reach. */
 function randomProblem(seed: number, mostLocations: number, mostPerLocation: number): Problem {
@@ -73,100 +70,53 @@ function* waysToAdd(n: number, count: number, first = 0): Generator<Addition[]> 
 }
 
 describe('the fewest vehicles more with which enough can be served', () => {
-  test('are as many as trying all ways to add them and all ways to move finds, for small random fleets', () => {
+  test('are as many as trying all ways to add them and all ways to move finds, for small random fleets', async () => {
     const counts = new Map<number | string, number>();
     for (const seed of seeds(1, 400)) {
       const problem = randomProblem(seed, 4, 2);
+      if (hasPlan(withAdditions(problem, []))) continue;
       const n = problem.locationIds.length;
-      const fewest = fewestAdditions(problem, never);
-      if (fewest === 'out of time' || fewest === 'too many') throw new Error(fewest);
-      const count = fewest === 'none' ? 3 : fewest.count;
-      counts.set(fewest === 'none' ? fewest : count, (counts.get(count) ?? 0) + 1);
-      if (fewest !== 'none') {
-        expect(fewest.additions.reduce((sum, { vehicles }) => sum + vehicles, 0)).toBe(count);
-        if (count <= 3) expect(hasPlan(withAdditions(problem, fewest.additions)), `seed ${seed}`).toBe(true);
+      const { nearest, proved, additions } = await findVehiclesNeeded(problem, control());
+      expect(proved).toBe(true);
+      const count = nearest ?? 3;
+      counts.set(nearest ?? 'none', (counts.get(nearest ?? 'none') ?? 0) + 1);
+      if (nearest !== null) {
+        expect(additions.reduce((sum, { vehicles }) => sum + vehicles, 0)).toBe(count);
+        if (count <= 3) expect(hasPlan(withAdditions(problem, additions)), `seed ${seed}`).toBe(true);
       }
-      for (const fewer of count > 0 && count <= 4 ? waysToAdd(n, count - 1) : []) {
+      for (const fewer of count <= 4 ? waysToAdd(n, count - 1) : []) {
         expect(hasPlan(withAdditions(problem, fewer)), `seed ${seed} ${JSON.stringify(fewer)}`).toBe(false);
       }
     }
-    for (const count of [0, 1, 2, 3, 'none'])
+    for (const count of [1, 2, 3, 'none'])
       expect(counts.get(count) ?? 0, `${count}`).toBeGreaterThan(enough(5));
   });
 
-  test('are those that bisection over solves finds, and solving with them finds a plan, for random fleets', async () => {
-    let some = 0;
-    let many = 0;
+  test('are enough when the problem is solved with them, and one fewer is not, for random fleets', async () => {
+    const counts = { some: 0, many: 0, dear: 0 };
     for (const seed of seeds(1001, 1300)) {
-      const problem = randomProblem(seed, 25, 4);
+      const free = randomProblem(seed, 25, 4);
+      const isDear = seed % 4 === 0;
+      const limits = { ...free.limits, ...(isDear && { maxDistanceKm: 100, maxCostUnits: 60_000 }) };
+      const problem = { ...free, limits };
       if ((await solveProblem(problem, 1, control())).kind !== 'infeasible') continue;
-      const fewest = await findVehiclesNeeded(problem, control());
-      const bisected = await findByBisection(problem, 1, control());
-      const { nearest, tooTight, proved } = bisected;
-      expect(fewest, `seed ${seed}`).toMatchObject({ nearest, tooTight, proved: true });
-      expect(proved).toBe(true);
+      const { nearest, tooTight, proved, additions } = await findVehiclesNeeded(problem, control());
+      expect(proved, `seed ${seed}`).toBe(true);
       if (nearest === null) continue;
-      some++;
-      if (nearest > 10) many++;
-      const after = await solveProblem(withAdditions(problem, fewest.additions), 1, control());
-      expect(after.kind, `seed ${seed} ${JSON.stringify(fewest)}`).toBe('solved');
-    }
-    expect(some).toBeGreaterThan(enough(100));
-    expect(many).toBeGreaterThan(enough(10));
-  });
-
-  test('are more where the ceiling is in the way of the plan with them', async () => {
-    let dearer = 0;
-    for (const seed of seeds(2001, 2060)) {
-      const free = randomProblem(seed, 12, 3);
-      const problem = { ...free, limits: { ...free.limits, maxDistanceKm: 100, maxCostUnits: 60_000 } };
-      if ((await solveProblem(problem, 1, control())).kind !== 'infeasible') continue;
-      const fewest = await findVehiclesNeeded(problem, control());
-      const { nearest, tooTight, proved } = await findByBisection(problem, 1, control());
-      expect(fewest, `seed ${seed}`).toMatchObject({ nearest, tooTight, proved });
-      const byReach = fewestAdditions(withAdditions(problem, []), never);
-      if (nearest === null || typeof byReach === 'string') continue;
-      expect(nearest).toBeGreaterThanOrEqual(byReach.count);
-      if (nearest > Math.max(1, byReach.count)) dearer++;
-      const after = await solveProblem(withAdditions(problem, fewest.additions), 1, control());
+      counts.some++;
+      if (nearest > 10) counts.many++;
+      if (isDear) counts.dear++;
+      expect(tooTight ?? 0).toBe(nearest - 1);
+      const after = await solveProblem(withAdditions(problem, additions), 1, control());
       expect(after.kind, `seed ${seed}`).toBe('solved');
+      const [first, ...others] = additions;
+      const fewer = [{ ...first, vehicles: first.vehicles - 1 }, ...others];
+      const before = await solveProblem(withAdditions(problem, fewer), 1, control());
+      expect(before.kind, `seed ${seed}`).toBe('infeasible');
     }
-    expect(dearer).toBeGreaterThan(enough(3));
-  });
-
-  test('within a ceiling are those that bisection finds, whatever was asked about other ceilings and levels before', async () => {
-    const counts = { whole: 0, parts: 0 };
-    for (const seed of seeds(3001, 3048)) {
-      const any = randomProblem(seed, 8, 3);
-      const [capacity] = any.capacities;
-      // Most in whole loads, whose questions are quick.
-      const kind = seed % 8 > 0 ? 'whole' : 'parts';
-      const free =
-        kind === 'whole'
-          ? { ...any, demand: any.demand.map((d) => capacity * Math.round(d / capacity)) }
-          : any;
-      const asked = createRandom(seed);
-      // One cache for all of them, as the questions of one explanation have.
-      for (let question = 0; question < 3; question++) {
-        const limits = { maxDistanceKm: 100, maxCostUnits: 20_000 * asked.integer(1, 20) };
-        const minServiceLevel = asked.pick([0.8, 0.9, 1]);
-        const problem = { ...free, limits: { ...free.limits, ...limits, minServiceLevel } };
-        if ((await solveProblem(problem, 1, control())).kind !== 'infeasible') continue;
-        await findHighestServiceLevel(problem, control(), undefined, asked.pick([0.02, 0.05]));
-        const fewest = await findVehiclesNeeded(problem, control());
-        const fresh = { ...problem, caches: newCaches() };
-        const { nearest, tooTight, proved } = await findByBisection(fresh, 1, control());
-        expect(fewest, `seed ${seed}`).toMatchObject({ nearest, tooTight, proved });
-        if (nearest === null) continue;
-        const { additions } = fewest;
-        expect(additions.reduce((sum, { vehicles }) => sum + vehicles, 0)).toBe(nearest);
-        const after = await solveProblem(withAdditions(fresh, additions), 1, control());
-        expect(after.kind, `seed ${seed}`).toBe('solved');
-        counts[kind]++;
-      }
-    }
-    expect(counts.whole).toBeGreaterThan(enough(20));
-    expect(counts.parts).toBeGreaterThan(enough(3));
+    expect(counts.some).toBeGreaterThan(enough(100));
+    expect(counts.many).toBeGreaterThan(enough(10));
+    expect(counts.dear).toBeGreaterThan(enough(3));
   });
 });
 
