@@ -193,7 +193,6 @@ export function openInWorker(
       setCosts: change('setCosts'),
       setBasis: change('setBasis'),
       addRows: change('addRows'),
-      deleteRows: change('deleteRows'),
     },
   };
 }

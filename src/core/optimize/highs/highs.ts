@@ -222,9 +222,6 @@ function changesOf(opened: Model): ModelChanges {
       const matrix = { format: 'csr' as const, numRows: rowCount, numCols, starts, indices, values };
       if (rowCount > 0) opened.addRows({ lower: rowLower, upper: rowUpper, matrix });
     },
-    deleteRows(rows) {
-      if (rows.length > 0) opened.deleteRows({ kind: 'set', indices: rows });
-    },
   };
 }
 

@@ -77,11 +77,6 @@ export type ModelChanges = {
   setBasis(columnStatus: Int32Array, rowStatus: Int32Array): void;
   /** Appends rows, all at once: each call passes over the whole matrix. */
   addRows(rows: readonly NewRow[]): void;
-  /**
-   * Deletes rows, given in ascending order; later rows move up. The last basis is kept if the deleted rows were not
-   * binding.
-   */
-  deleteRows(rows: Int32Array): void;
 };
 
 export type SolverModel = ModelChanges & {
