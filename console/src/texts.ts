@@ -390,6 +390,8 @@ export const texts = {
     times: 'Minute, hour, day, month, weekday',
     next: 'Next decision',
     paused: 'paused',
+    pausedByService: 'paused: its owner lost the rights for it',
+    pausedBecause: (why: string) => `The service paused it: ${why}.`,
     pause: 'Pause',
     resume: 'Resume',
     deleteQuestion: (name: string) => `Delete the schedule ${name}? The decisions that it made stay.`,

@@ -1,6 +1,9 @@
 import { globSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { createLogger } from '../../src/process/logger.ts';
+import { openQueue } from '../../src/queue/queue.ts';
+import { runSchedules } from '../../workers/duties/schedules.ts';
 import {
   addressOf,
   expectAccessible,
@@ -15,6 +18,7 @@ import { send, simpleRequest } from '../helpers/service.ts';
 const DIST = path.join(import.meta.dirname, '../../console/dist');
 /** Compressed, of everything before the library of the map. */
 const MAX_BYTES = 300_000;
+const DAY_MS = 86_400_000;
 
 describe.skipIf(!hasBrowser)('the console, in Chromium, with the sample', () => {
   let fleet: Awaited<ReturnType<typeof startConsole>>;
@@ -315,6 +319,46 @@ describe.skipIf(!hasBrowser)('the console, in Chromium, with the sample', () => 
     await asking.getByText(gone).waitFor();
     await other.page.close();
   });
+
+  test.each([
+    ['light', 1440],
+    ['dark', 390],
+  ] as const)(
+    'says why the service paused a schedule, %s and %d pixels wide, and does not scroll sideways',
+    async (colours, width) => {
+      const { url, config, db, pool } = fleet;
+      const body = { name: `Nightly, ${colours}`, cron: '0 20 * * *', time_zone: 'UTC', decision: {} };
+      const { schedule_id: id } = (await send(`${url}/api/v1/schedules`, { body })).body.data;
+      const owner = `key:${'k'.repeat(80)}`;
+      await pool.query('update schedules set owner = $1 where schedule_id = $2', [owner, id]);
+      // A worker with authentication, at a time when the schedule is due: its owner has no key.
+      const queue = await openQueue(config, () => {});
+      const logger = createLogger('worker', config);
+      await runSchedules(
+        { config: { ...config, AUTH: 'keys' }, db, queue, logger },
+        new Date(Date.now() + 2 * DAY_MS),
+      );
+      await queue.close();
+      const { page, close } = await fleet.open(`/jobs?schedule=${id}`, { colours, width });
+      const row = page
+        .getByRole('table', { name: 'Schedules' })
+        .getByRole('row')
+        .filter({ hasText: body.name });
+      await row.filter({ hasText: 'paused: its owner lost the rights for it' }).waitFor();
+      const detail = page.getByRole('region', { name: body.name });
+      const reason = detail.getByText(
+        `The service paused it: its owner "${owner}" has no valid key with the role planner; give it one, then resume`,
+      );
+      await reason.waitFor();
+      await expectAccessible(page);
+      await expectToFit(page);
+      await detail.getByRole('button', { name: 'Resume' }).click();
+      await reason.waitFor({ state: 'detached' });
+      await row.filter({ hasText: '08:00 PM UTC' }).waitFor();
+      await close();
+      await send(`${url}/api/v1/schedules/${id}`, { method: 'DELETE' });
+    },
+  );
 
   test('says of an id that nothing has that there is none', async () => {
     const { page } = await fleet.open('/jobs');

@@ -49,8 +49,10 @@ export function Schedules({ chosen }: { chosen: string | undefined }) {
   );
 }
 
-const nextOf = ({ next_at, time_zone }: ScheduleSummary) =>
-  next_at === null ? words.paused : momentIn(time_zone, next_at);
+function nextOf({ next_at, time_zone, paused_because }: ScheduleSummary): string {
+  if (next_at !== null) return momentIn(time_zone, next_at);
+  return paused_because === undefined ? words.paused : words.pausedByService;
+}
 
 /** One schedule: pause it, delete it, and what became of its newest occurrences. */
 function Detail({ id, onChange }: { id: string; onChange: () => void }) {
@@ -58,7 +60,7 @@ function Detail({ id, onChange }: { id: string; onChange: () => void }) {
   const fault = useSignal<unknown>(undefined);
   if (error !== undefined) return <Failure error={error} onRetry={reload} />;
   if (!data) return <Loading />;
-  const { name, paused } = data;
+  const { name, paused, paused_because } = data;
   const pause = async () => {
     fault.value = undefined;
     try {
@@ -80,6 +82,7 @@ function Detail({ id, onChange }: { id: string; onChange: () => void }) {
       <p>
         <code>{id}</code>
       </p>
+      {paused_because !== undefined && <p>{words.pausedBecause(paused_because)}</p>}
       <div class="tools-row">
         <button type="button" onClick={pause}>
           {paused ? words.resume : words.pause}
