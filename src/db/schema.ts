@@ -68,7 +68,7 @@ export type PhaseMark = { phase: string; ms: number };
 
 const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3 });
 /**
- * Whom a row belongs to: the owner of an API key, or the subject of a token. Null: it was made without authentication.
+ * The owner of a row: that of an API key, or the subject of a token. Null: it was made without authentication.
  */
 const owner = () => text('owner');
 const oneOf = (column: SQL | unknown, values: readonly string[]) =>
@@ -795,7 +795,7 @@ export const apiKeys = pgTable(
     name: text('name').notNull(),
     role: text('role', { enum: ROLES }).notNull(),
     tier: text('tier', { enum: TIERS }).notNull(),
-    // Whom its jobs belong to. A key that replaces another one has the owner of that.
+    // The owner of its jobs. A key that replaces another one has the owner of that.
     owner: text('owner').notNull(),
     createdAt: time('created_at').notNull().defaultNow(),
     // To the hour: a key in use is written once an hour.
