@@ -22,8 +22,8 @@ export type FirstPairRules = {
 
 export type RuledHorizon = {
   /**
-   * Locations, steps, demand and its parts, pairs, prices, bounds, trip flows and values at the end, which count
-   * vehicles of all classes. `supply` and `capacity` are not read: there may be several classes.
+   * Locations, steps, demand and its parts, pairs, prices, trip flows, and bounds, which count vehicles of all classes.
+   * `supply` and `capacity` are not read: there may be several classes.
    */
   base: HorizonProblem;
   /** K: demand that a vehicle of a class serves in a step, > 0. */
