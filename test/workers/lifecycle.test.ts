@@ -72,9 +72,9 @@ describeOnBothBackends('the life of a job', (redisUrl) => {
     const worker = await service.startWorker();
     const client = await service.pool.connect();
     await client.query('begin');
-    // The worker cannot read the locations it needs: it has claimed the job and does not solve yet.
-    await client.query('lock table locations in access exclusive mode');
-    const jobId = await insertWithoutCheck();
+    // The worker cannot read the travel it needs: it has claimed the job and does not solve yet.
+    await client.query('lock table travel_revision in access exclusive mode');
+    const jobId = await insertJob();
     await started(jobId);
     const cancelling = cancel(jobId);
     await until('select 1 from jobs where job_id = $1 and cancel_requested', [jobId]);
@@ -88,11 +88,12 @@ describeOnBothBackends('the life of a job', (redisUrl) => {
     expect((await send(`${service.url}/api/v1/optimize`, { body: simpleRequest() })).status).toBe(200);
     await service.close(worker);
 
-    /** The API would read the locations, too: the job is stored by hand and a token sent for it. */
-    async function insertWithoutCheck() {
+    /** The API would read the travel, too: the job is stored by hand and a token sent for it. */
+    async function insertJob() {
       const id = 'opt_00000000-0000-7000-8000-00000000000c';
       await service.pool.query(
-        "insert into jobs (job_id, status, request_id, input, input_hash) values ($1, 'queued', 'r', $2, '')",
+        `insert into jobs (job_id, status, request_id, input, input_hash, facts)
+         values ($1, 'queued', 'r', $2, '', '{"timeLimitSeconds": null, "storedTravel": true}')`,
         [id, JSON.stringify(simpleRequest())],
       );
       const queue = await openQueue(service.config, () => {});
