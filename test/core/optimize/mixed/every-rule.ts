@@ -30,8 +30,9 @@ const IDS = [5, -3, 100, 42];
 /**
  * 1 to 4 locations and at most 5 vehicles, gap 0. Each option is stated or not, whatever the others are, but for those
  * that contradict each other (a network has its own costs).
+ * @param largestCosts one of these bounds the costs of a network
  */
-export function mixedInstance(seed: number): Mixed {
+export function mixedInstance(seed: number, largestCosts = [0, 5, 500_000, 500_000]): Mixed {
   const random = createRandom(seed);
   const ids = random.shuffle(IDS).slice(0, random.pick([1, 2, 3, 3, 4, 4]));
   const capacities = random.pick(CAPACITIES);
@@ -65,7 +66,7 @@ export function mixedInstance(seed: number): Mixed {
     }),
     ...(random.chance(0.15) && { explain: true }),
   };
-  const network = random.chance(0.3) ? randomNetwork(random, ids) : null;
+  const network = random.chance(0.3) ? randomNetwork(random, ids, largestCosts) : null;
   const travel = network ? null : randomTravel(random, ids, options);
   const isStated = random.chance(0.5);
   let request: OptimizeRequest = {
@@ -141,8 +142,12 @@ function randomConstraints(random: Random, ids: readonly number[], capacity: num
   };
 }
 
-function randomNetwork(random: Random, location_ids: number[]): NonNullable<OptimizeRequest['network']> {
-  const largest = random.pick([0, 5, 500_000, 500_000, 500_000, 1e12]);
+function randomNetwork(
+  random: Random,
+  location_ids: number[],
+  largestCosts: number[],
+): NonNullable<OptimizeRequest['network']> {
+  const largest = random.pick(largestCosts);
   const gaps = random.pick([0, 0, 0.3]);
   const square = <T>(value: () => T) => location_ids.map(() => location_ids.map(value));
   return {
