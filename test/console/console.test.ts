@@ -70,11 +70,11 @@ describe.skipIf(!hasBrowser)('the console, in Chromium, with the sample', () => 
       await page.getByRole('button', { name: 'Plan again' }).click();
       const heading = page.getByRole('heading', { level: 1, name: /trips expected/ });
       const sentence = (await heading.textContent()) ?? '';
-      expect(sentence).toContain('Thursday, May 4, 2017: 301,448 trips expected; 95.0% can be served');
-      expect(sentence).toMatch(/371 vehicles move, 218 km; .* stay short\.$/);
+      expect(sentence).toContain('Thursday, May 4, 2017: 301,485 trips expected; 95.0% can be served');
+      expect(sentence).toMatch(/372 vehicles move, 218 km; .* stay short\.$/);
       await expect
         .poll(() => page.getByRole('status').textContent())
-        .toBe('New plan: 95.0% served, 371 vehicles move');
+        .toBe('New plan: 95.0% served, 372 vehicles move');
       await expect.poll(() => addressOf(page)).toMatch(/\/console\/\?decision=dec_/);
       await page.reload();
       await expect.poll(() => heading.textContent()).toBe(sentence);

@@ -31,7 +31,7 @@ test.skipIf(!hasBrowser)(
       socket.on('framereceived', () => sockets.push('frame'));
     });
     await page.getByRole('button', { name: 'Plan again' }).click();
-    await page.getByRole('heading', { level: 1, name: /371 vehicles/ }).waitFor();
+    await page.getByRole('heading', { level: 1, name: /372 vehicles/ }).waitFor();
     expect(sockets[0]).toMatch(/\/ws\/optimization$/);
     expect(sockets).toContain('frame');
 

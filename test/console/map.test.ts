@@ -177,7 +177,7 @@ describe.skipIf(!hasBrowser)('the map of the console', () => {
     page.getByRole('heading', { level: 1, name: text }).waitFor();
   test('shows the plan as circles, arcs and work list, with nothing serious for axe', async () => {
     const { page, close } = await fleet.open('/map');
-    await sentence(page, /^95\.0% served: 371 vehicles move 218 km; 25 locations stay short\.$/);
+    await sentence(page, /^95\.0% served: 372 vehicles move 218 km; 25 locations stay short\.$/);
     await expect.poll(() => rows(page).count()).toBe(12);
     expect((await pictureOf(page)).length).toBeGreaterThan(10_000);
     await expectAccessible(page);

@@ -237,7 +237,7 @@ describe.skipIf(!nginx)(`behind the nginx of ${DOCUMENT}${nginx ? '' : ' (no ngi
       await page.getByRole('button', { name: 'Plan again' }).click();
       await expect.poll(() => frames).toContainEqual(expect.stringContaining('"type":"complete"'));
       expect(sockets[0]).toBe(`${base.replace('http', 'ws')}/ws/optimization`);
-      await page.getByRole('heading', { level: 1, name: /371 vehicles/ }).waitFor();
+      await page.getByRole('heading', { level: 1, name: /372 vehicles/ }).waitFor();
       const links = page.getByRole('navigation').getByRole('link');
       for (const name of await links.allTextContents()) {
         const link = page.getByRole('link', { name, exact: true });

@@ -44,7 +44,7 @@ describe('npm start on an empty folder', () => {
     async () => {
       const { page, close } = await openPage(await connectBrowser(), url, '');
       const heading = page.getByRole('heading', { level: 1 });
-      await heading.filter({ hasText: /371 vehicles move, 218 km/ }).waitFor();
+      await heading.filter({ hasText: /372 vehicles move, 218 km/ }).waitFor();
       const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link');
       // Behind each title stand its keys.
       const pages = (await links.allTextContents()).map((text) => text.replace(/ g \w$/, ''));
@@ -57,7 +57,7 @@ describe('npm start on an empty folder', () => {
       await page.getByRole('button', { name: 'Plan again' }).click();
       await page
         .getByRole('status')
-        .filter({ hasText: 'New plan: 95.0% served, 371 vehicles move' })
+        .filter({ hasText: 'New plan: 95.0% served, 372 vehicles move' })
         .waitFor();
       await close();
     },

@@ -5,6 +5,7 @@
  * Notation: c components, i rolling origins, h hours after an origin; ẑ_c forecast of component c.
  *   weight  v_c ∝ (1 / MAE_c)⁴, MAE_c of sums over 6 h over all origins
  *           (below 672 h of history weights are equal unless one component errs more than 3 times as much)
+ *           for origin i itself: over the others, by the share of their hours that i is not compared with
  *   ẑ(h) = s(h) Σ_c v_c ẑ_c(h) + (1 − s(h)) ẑ_far(h),   s = 1 up to two weeks, falling to 0 at four
  * The power sharpens the choice without relying on one component (Bates & Granger 1969 use 2). Far ahead the newest
  * hours carry no information; the weekly profile alone cannot drift.
@@ -22,7 +23,7 @@ import { chooseRung, FAR_OUT_HOURS, fitComponents } from './components.ts';
 import type { SeriesEffects } from './effects.ts';
 import { type LevelShift, toPresentLevel } from './levels.ts';
 import type { LocalSeries } from './local-series.ts';
-import { planOrigins } from './rolling-origins.ts';
+import { planOrigins, sharesElsewhere } from './rolling-origins.ts';
 import { withoutStorms } from './storm-days.ts';
 import {
   fitTransform,
@@ -32,7 +33,7 @@ import {
   standardise,
   type Transform,
 } from './transform.ts';
-import { type ForecastMethod, HOURS_PER_WEEK } from './types.ts';
+import { type ForecastMethod, HOURS_PER_DAY, HOURS_PER_WEEK } from './types.ts';
 
 const WEIGHT_POWER = 4;
 /** In single hours of sparse demand, noise hides which component is wrong about the day. In sums it shows. */
@@ -113,21 +114,21 @@ export function fitModel(
     [...pastHours, Math.max(leadHours + horizonHours, leadHours + lastSunday, HOURS_PER_WEEK)],
   );
   const errors = components.map((component) =>
-    blockError(component, origins, plan.horizonHours, clean, observed, transform),
+    blockErrors(component, origins, plan.horizonHours, clean, observed, transform),
   );
-  const weights = errorWeights(errors, rung.slack);
   const farOut = rung.components.indexOf(rung.farOut);
-  const combined = [...origins, n].map((_, i) =>
+  const combined = sharesElsewhere(origins, plan.horizonHours).map((share, i) =>
     combine(
       components.map((component) => component[i]),
-      weights,
+      errorWeights(errors, share, rung.slack),
       farOut,
     ),
   );
   const pastZ = combined.slice(0, -1);
   const aheadZ = combined.at(-1)!;
   const past = hoursBeside(rung.method, pastZ, origins, happened, clean, observed);
-  const expected = meanDemand(transform, past);
+  const week = aheadZ.subarray(0, HOURS_PER_WEEK).filter((_, h) => h % HOURS_PER_DAY < plan.horizonHours);
+  const expected = meanDemand(transform, past, week);
   const hourly = aheadZ.slice(leadHours, leadHours + horizonHours).map(expected);
   const deviations = withDeviation(
     applyEffects(hourly, (h) => expected(aheadZ[leadHours + h]), end, effects),
@@ -186,19 +187,19 @@ function combine(
   return hours;
 }
 
-/** Σ|error| of a component's sums over 6 h, over all origins. */
-function blockError(
+/** Σ|error| of a component's sums over 6 h, per origin. */
+function blockErrors(
   component: readonly Float64Array[],
   origins: readonly number[],
   horizonHours: number,
   clean: Float64Array,
   observed: Uint8Array,
   transform: Transform,
-): number {
+): number[] {
   const block = Math.min(WEIGHT_BLOCK_HOURS, horizonHours);
-  let sum = 0;
-  origins.forEach((origin, i) => {
+  return origins.map((origin, i) => {
     const forecast = component[i];
+    let sum = 0;
     for (let from = 0; from + block <= horizonHours; from += block) {
       let error = 0;
       for (let h = from; h < from + block; h++) {
@@ -206,15 +207,17 @@ function blockError(
       }
       sum += Math.abs(error);
     }
+    return sum;
   });
-  return sum;
 }
 
 /**
  * (1 / MAE)⁴ per component, normalised; equal weights if there are no errors.
+ * @param share part of each origin that counts
  * @param slack an error up to this many times the least gets the same weight
  */
-function errorWeights(errors: readonly number[], slack: number): number[] {
+function errorWeights(blockErrors: readonly number[][], share: Float64Array, slack: number): number[] {
+  const errors = blockErrors.map((ofOrigin) => ofOrigin.reduce((sum, error, i) => sum + share[i] * error, 0));
   // Relative to the best: the fourth power of a raw error overflows for huge demand and vanishes for tiny demand.
   const best = Math.min(...errors);
   const raw = errors.map((error) =>

@@ -63,3 +63,13 @@ export const countsElsewhere = (origins: readonly number[], horizonHours: number
   origins.map((own) =>
     Float64Array.from(origins, (other) => Math.min(1, Math.abs(other - own) / horizonHours)),
   );
+
+/**
+ * The share of each origin for the weights of each other one, one row per origin: weights that are chosen by errors
+ * fit those same errors best. The last row, for the end of the history, is all 1. So is a row that would be all 0.
+ */
+export function sharesElsewhere(origins: readonly number[], horizonHours: number): Float64Array[] {
+  const all = new Float64Array(origins.length).fill(1);
+  const rows = countsElsewhere(origins, horizonHours);
+  return [...rows.map((row) => (row.some((share) => share > 0) ? row : all)), all];
+}
