@@ -7,7 +7,7 @@ import { startTestService } from '../helpers/service.ts';
 
 /** What the search shows first for words that readers type: page › section. */
 const FOUND_FIRST = {
-  demand: 'The API › Demand, capacity and a step',
+  demand: 'Data in, as CSV or JSON › Demand',
   kill: 'What we promise, and how we know › Killed, frozen, cut off',
   retry: 'Client for TypeScript and JavaScript › Errors and retries',
   csv: 'Data in, as CSV or JSON',
