@@ -1,3 +1,4 @@
+/** @module-tag slow */
 import { describe, expect, test } from 'vitest';
 import { findMostServed } from '../../../../src/core/optimize/infeasible/elastic.ts';
 import { evaluateMoves, servedDemand } from '../../../../src/core/optimize/problem/evaluate.ts';
