@@ -160,8 +160,8 @@ export const SettingsSchema = Type.Object({
   AUTH: Type.Enum(['off', 'keys', 'jwt', 'keys,jwt'], {
     default: 'off',
     description:
-      'how callers prove who they are: `off` (everybody may do everything), `keys` (API keys of `npm run keys`), `jwt` ' +
-      '(tokens), or `keys,jwt`',
+      'how callers prove who they are: `off` (everybody may do everything), `keys` (API keys of `npm run keys`), ' +
+      '`jwt` (tokens), or `keys,jwt`',
   }),
   AUDIT: Type.Enum(['auto', 'on', 'off'], {
     default: 'auto',
@@ -181,8 +181,8 @@ export const SettingsSchema = Type.Object({
   JWT_TIER_CLAIM: text('tier', 'claim with the tier; without one: `default`', { minLength: 1 }),
   RATE_LIMITS: text(
     'off',
-    '`off`, or the requests per minute of a caller (key or subject; without `AUTH` address) of the tiers `default` and ' +
-      '`premium`, e.g. `60,300`; further ones get 429; `enterprise` has no limit',
+    '`off`, or the requests per minute of a caller (key or subject; without `AUTH` address) of the tiers `default` ' +
+      'and `premium`, e.g. `60,300`; further ones get 429; `enterprise` has no limit',
     { pattern: '^(off|[1-9][0-9]{0,5},[1-9][0-9]{0,5})$' },
   ),
   CORS_ALLOWED_ORIGINS: optionalText(
@@ -195,8 +195,8 @@ export const SettingsSchema = Type.Object({
     30,
     1,
     3600,
-    'silence after which a worker is considered dead and its job is taken over; in a third of it workers look for lost ' +
-      'jobs, and after a fifteenth of it, doubled with each crash, a crashed job is tried again',
+    'silence after which a worker is considered dead and its job is taken over; in a third of it workers look for ' +
+      'lost jobs, and after a fifteenth of it, doubled with each crash, a crashed job is tried again',
   ),
   IDEMPOTENCY_KEY_HOURS: number(24, 0.001, 8784, 'how long an `Idempotency-Key` returns its job'),
   WEBHOOK_ALLOWED_NETWORKS: optionalText(

@@ -54,9 +54,9 @@ export const VehicleInput = Type.Object(
         format: 'date-time',
         maxLength: 100,
         description:
-          'the vehicle is on its way to `location`, and free there from this time on. If it is not free when the first ' +
-          'step of a plan that looks ahead begins, it is no part of the plan, but of the steps after it. Any other ' +
-          'plan has it as if it were `pinned` there, whatever the time',
+          'the vehicle is on its way to `location`, and free there from this time on. If it is not free when the ' +
+          'first step of a plan that looks ahead begins, it is no part of the plan, but of the steps after it. Any ' +
+          'other plan has it as if it were `pinned` there, whatever the time',
       }),
     ),
     ...VehicleFigures,
@@ -704,8 +704,8 @@ export const Refinement = Type.Object(
     cost_without: Type.Union([Type.Number(), Type.Null()], {
       description:
         '`total_cost` of the cheapest plan without the rules, to the requested gap: the plan that this one started ' +
-        'from, in a plan that looks ahead the cheapest of all steps in whole first moves. null: there was no time for ' +
-        'it',
+        'from, in a plan that looks ahead the cheapest of all steps in whole first moves. null: there was no time ' +
+        'for it',
     }),
   },
   { $id: 'Refinement', description: 'only with rules in `options.refine`' },

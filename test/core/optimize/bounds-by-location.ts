@@ -54,6 +54,25 @@ export function randomBounds(
   return { min_vehicles_per_location: min, max_vehicles_per_location: max };
 }
 
+/** Bounds by location beside other constraints, for every fifth seed. @param own random numbers of their own */
+export function boundEveryFifth(
+  seed: number,
+  own: Random,
+  constraints: Constraints,
+  locations: readonly LocationPoint[],
+  [mostLeast, mostAtAll]: readonly [number, number],
+): Constraints {
+  if (seed % 5 !== 0) return constraints;
+  const ids = locations.map(({ id }) => id);
+  const bounds = randomBounds(
+    own,
+    ids,
+    () => own.integer(0, mostLeast),
+    () => own.integer(1, mostAtAll),
+  );
+  return withBounds(constraints, bounds);
+}
+
 export type PosedRequest = { request: OptimizeRequest; locations: LocationPoint[] };
 
 /** The same request with vehicles of one capacity, and bounds per location, some of which cannot be kept. */

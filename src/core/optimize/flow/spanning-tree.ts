@@ -46,10 +46,16 @@ export const partNode = (n: number, location: number) => 2 * n + 3 + location;
 
 /** A tree with only the root. @param more nodes per location beside its source and sink */
 export function createSpanningTree(n: number, more = 0): SpanningTree {
-  const size = partNode(n, more * n);
+  const tree = emptyTree(n, idleNode(n), partNode(n, more * n));
+  tree.potential.fill(Number.NEGATIVE_INFINITY);
+  return tree;
+}
+
+/** A tree with only the root. @param size number of nodes */
+export function emptyTree(n: number, root: number, size: number): SpanningTree {
   return {
     n,
-    root: idleNode(n),
+    root,
     parent: new Int32Array(size).fill(-1),
     size: new Int32Array(size),
     last: new Int32Array(size),
@@ -57,7 +63,7 @@ export function createSpanningTree(n: number, more = 0): SpanningTree {
     previous: new Int32Array(size),
     flow: new Float64Array(size),
     cost: new Float64Array(size),
-    potential: new Float64Array(size).fill(Number.NEGATIVE_INFINITY),
+    potential: new Float64Array(size),
   };
 }
 

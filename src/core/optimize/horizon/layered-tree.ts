@@ -10,7 +10,7 @@
  * blocking one on the cycle, so the search never cycles. A pivot takes O(cycle + nodes of the subtree that moves).
  * Reference: Ahuja, Magnanti, Orlin, Network Flows (1993), §11.6 and §14 (convex costs).
  */
-import { layOut, moveSubtree, type SpanningTree, setPotentials } from '../flow/spanning-tree.ts';
+import { emptyTree, layOut, moveSubtree, type SpanningTree, setPotentials } from '../flow/spanning-tree.ts';
 import type { Segments } from './segments.ts';
 import type { HorizonProblem, StepMoves } from './types.ts';
 
@@ -20,18 +20,8 @@ export type LayeredTree = SpanningTree & { segments: Segments; level: Int32Array
 export function startStaying(problem: HorizonProblem, segments: Segments): LayeredTree {
   const { n, steps, supply } = problem;
   const root = (steps + 1) * n;
-  const size = root + 1;
   const tree: LayeredTree = {
-    n,
-    root,
-    parent: new Int32Array(size).fill(-1),
-    size: new Int32Array(size),
-    last: new Int32Array(size),
-    next: new Int32Array(size),
-    previous: new Int32Array(size),
-    flow: new Float64Array(size),
-    cost: new Float64Array(size),
-    potential: new Float64Array(size),
+    ...emptyTree(n, root, root + 1),
     segments,
     level: segments.starts.slice(0, root),
   };

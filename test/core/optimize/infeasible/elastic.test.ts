@@ -5,7 +5,7 @@ import { evaluateMoves, servedDemand } from '../../../../src/core/optimize/probl
 import type { Problem } from '../../../../src/core/optimize/problem/model.ts';
 import { totalDemand } from '../../../../src/core/optimize/problem/service-level.ts';
 import { enough, seeds } from '../../../helpers/depth.ts';
-import { randomBounds, withBounds } from '../bounds-by-location.ts';
+import { boundEveryFifth } from '../bounds-by-location.ts';
 import { buildCached as buildProblem } from '../cached.ts';
 import { cityInstance, createRandom, SETTINGS } from '../instances.ts';
 import { mostByAllMoves } from '../most-by-all-moves.ts';
@@ -36,17 +36,7 @@ function randomProblem(seed: number, mostLocations: number, mostPerLocation: num
     ...(random.chance(0.2) ? { min_vehicles_per_location: random.integer(1, 2) } : {}),
     ...(random.chance(0.2) ? { max_vehicles_per_location: random.integer(1, 4) } : {}),
   };
-  // Every fifth has bounds by location, from random numbers of their own.
-  const own = createRandom(seed + 1e6);
-  const ids = locations.map(({ id }) => id);
-  const bounds = () =>
-    randomBounds(
-      own,
-      ids,
-      () => own.integer(0, 2),
-      () => own.integer(1, 4),
-    );
-  const bounded = seed % 5 === 0 ? withBounds(constraints, bounds()) : constraints;
+  const bounded = boundEveryFifth(seed, createRandom(seed + 1e6), constraints, locations, [2, 4]);
   return buildProblem({ ...request, constraints: bounded }, locations, settings);
 }
 

@@ -11,7 +11,7 @@ import type {
 } from '../../../../src/core/optimize/problem/model.ts';
 import { solveProblem } from '../../../../src/core/optimize/solve.ts';
 import { enough, seeds } from '../../../helpers/depth.ts';
-import { randomBounds, withBounds } from '../bounds-by-location.ts';
+import { boundEveryFifth } from '../bounds-by-location.ts';
 import { buildCached as buildProblem, optimizeCached as optimize } from '../cached.ts';
 import { relaxed } from '../changed-requests.ts';
 import { startCpuClock } from '../compute.ts';
@@ -47,20 +47,8 @@ function randomCase(seed: number): Case {
   if (random.chance(0.15)) {
     constraints.total_fleet_size = Math.round(request.fleet_state.vehicles.length * random.pick([0.3, 0.6]));
   }
-  // Every fifth has bounds by location, from random numbers of their own.
-  const own = createRandom(seed + 1e6);
-  const ids = locations.map(({ id }) => id);
-  const bounds = () =>
-    randomBounds(
-      own,
-      ids,
-      () => own.integer(0, 3),
-      () => own.integer(1, 7),
-    );
-  return build(
-    { ...request, constraints: seed % 5 === 0 ? withBounds(constraints, bounds()) : constraints },
-    locations,
-  );
+  const bounded = boundEveryFifth(seed, createRandom(seed + 1e6), constraints, locations, [3, 7]);
+  return build({ ...request, constraints: bounded }, locations);
 }
 
 /** The request after a reader has applied the change in the message. */
